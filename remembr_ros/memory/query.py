@@ -1,0 +1,61 @@
+"""What one search of the memory asks for: the record that tools, services and the command line all speak."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import Enum
+
+from remembr_ros.errors import InvalidInput
+
+MAX_LIMIT = 1000
+
+
+class Order(Enum):
+    """Which of the matching memories come first."""
+
+    RELEVANCE = "relevance"
+    FIRST = "first"
+    LAST = "last"
+    NEAREST = "nearest"
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """Criteria that must all hold; those left out do not restrict.
+
+    `text`: what to look for, by meaning. `near`: (x, y) [m] in the frame of `map_id`; `within_m`: radius [m] around
+    it. `after_ns`/`before_ns`: windows that overlap [after_ns, before_ns). `at_ns`: with order NEAREST and no `near`,
+    the instant to be nearest to. `map_id`, `robot_id`, `camera`: exact, empty = any; a place is only compared within
+    one map, so `near` with an empty `map_id` compares rows of the unnamed map. `limit`: 1 to 1000 distinct episodes.
+    `collapse` False returns every window instead of one per episode.
+    """
+
+    text: str = ""
+    near: tuple[float, float] | None = None
+    within_m: float | None = None
+    after_ns: int | None = None
+    before_ns: int | None = None
+    at_ns: int | None = None
+    map_id: str = ""
+    robot_id: str = ""
+    camera: str = ""
+    localized_only: bool = False
+    order: Order = Order.RELEVANCE
+    limit: int = 5
+    collapse: bool = True
+
+    def __post_init__(self) -> None:
+        if self.near is not None and not all(math.isfinite(c) and not isinstance(c, bool) for c in self.near):
+            raise InvalidInput(f"near is not a finite (x, y): {self.near!r}")
+        if self.within_m is not None:
+            if self.near is None:
+                raise InvalidInput("within_m needs near")
+            if not (math.isfinite(self.within_m) and self.within_m > 0.0):
+                raise InvalidInput(f"within_m must be a positive distance [m], not {self.within_m!r}")
+        if self.after_ns is not None and self.before_ns is not None and self.after_ns >= self.before_ns:
+            raise InvalidInput(f"after ({self.after_ns}) is not earlier than before ({self.before_ns})")
+        if not 1 <= self.limit <= MAX_LIMIT:
+            raise InvalidInput(f"limit must be 1 to {MAX_LIMIT}, not {self.limit}")
+        if self.order is Order.NEAREST and self.near is None and self.at_ns is None:
+            raise InvalidInput("order nearest needs near or at_ns")

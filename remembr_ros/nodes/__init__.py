@@ -1,0 +1,1 @@
+"""The managed nodes: convert, call, convert, publish."""

@@ -1,0 +1,1 @@
+"""The writing path: camera frames to windows, captions and stored memories."""

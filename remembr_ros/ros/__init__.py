@@ -1,0 +1,1 @@
+"""Everything that touches rclpy or message packages, apart from the nodes themselves."""
