@@ -1,0 +1,103 @@
+"""Which words ask the robot to move, and which only talk about moving."""
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from remembr_ros.intent import asks_to_go
+
+REQUESTS = [
+    "take me to the elevator",
+    "Take me to the elevator.",
+    "Please take me to the elevator",
+    "Can you take me to the elevator?",
+    "could you please bring us to the exit?",
+    "Would you guide me to the kitchen?",
+    "Hey robot, where's the lift? Take me there!",
+    "hey carter take me to the red chair",
+    "Robot, go to the coffee machine",
+    "go back to the lab",
+    "Drive to where you saw my phone.",
+    "Drive over there",
+    "navigate to the loading dock",
+    "Lead me to the meeting room",
+    "lead the way to the meeting room",
+    "Show me the way to the toilets",
+    "meet me at the entrance",
+    "I'm thirsty, take me to the coffee machine",
+    "I need you to go to the office",
+    "let\u2019s go to the window",
+    "Take me somewhere I can sit down",
+    "find my phone and take me to it",
+    "Where did you see my phone, and take me there",
+    "Where did you see a plant, and can you take me there?",
+    "When did you last see my bag? Please take me there.",
+    "return to the charging station",
+    "take me to the place that you did not visit yesterday",
+    "take me to the bus stop",
+    "GO TO THE KITCHEN",
+]
+
+NO_REQUESTS = [
+    "",
+    "   ",
+    "did you go to the kitchen?",
+    "where did you go?",
+    "How do I go to the kitchen?",
+    "how can I get to the elevator",
+    "Don't go to the kitchen",
+    "don\u2019t take me to the elevator",
+    "please do not drive to the lab",
+    "never go to the server room",
+    "can you not go to the lab",
+    "take me to the elevator. No, never mind.",
+    "go to the lab - no wait, forget it",
+    "take me to the elevator, no, don't",
+    "Did you leave the office and go to the lab?",
+    "Did you wake up, go to the lab, and drive to the dock?",
+    "When you go to the kitchen, what do you see?",
+    "What happened when I said take me to the elevator?",
+    "what does the sign that says go to exit 3 look like?",
+    "who asked you to go to the lab?",
+    "Will you go to the kitchen tomorrow?",
+    "I want to go to the elevator",
+    "Take me through your day",
+    "Bring me up to speed",
+    "bring me up to date",
+    "bring me my phone",
+    "Take me back to this morning",
+    "go back to when you saw the cat",
+    "take me back to 10:30",
+    "go to sleep",
+    "go ahead",
+    "how long did it take me to fix the door?",
+    "where is the elevator?",
+    "what did you take to the lab?",
+    "have you been to the lab",
+    "a whiteboard reading: go to the server room",
+    "wie komme ich zum Aufzug",
+]
+
+
+@pytest.mark.parametrize("text", REQUESTS)
+def test_a_request_to_go_is_heard(text: str) -> None:
+    assert asks_to_go(text)
+
+
+@pytest.mark.parametrize("text", NO_REQUESTS)
+def test_talking_about_a_place_is_not_a_request(text: str) -> None:
+    assert not asks_to_go(text)
+
+
+@given(st.text(max_size=2000))
+def test_any_text_gives_a_verdict(text: str) -> None:
+    assert asks_to_go(text) in (True, False)
+
+
+@pytest.mark.parametrize("text", ["please " * 300, "and " * 500, "go back " * 250, "don't " * 330 + "x"])
+def test_a_long_text_is_judged_quickly(text: str) -> None:
+    started = time.perf_counter()
+    asks_to_go(text)
+    assert time.perf_counter() - started < 0.5
