@@ -1,0 +1,219 @@
+"""A managed node that starts itself, survives what it cannot open, and stops within five seconds.
+
+Heavy things are made in `load()` on activation and freed in `release()`. Transitions run in a thread of their own
+beside all other callbacks, so a node that loads a model still answers (that it is not active yet). A `load()` that
+raises leaves the node inactive with `problem` set; where Milvus is what is missing, autostart tries again.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import rclpy
+from lifecycle_msgs.msg import State
+from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
+from rclpy.clock import Clock, ClockType
+from rclpy.executors import ExternalShutdownException, MultiThreadedExecutor
+from rclpy.lifecycle import LifecycleNodeMixin, LifecycleState, TransitionCallbackReturn
+from rclpy.node import Node
+from rclpy.signals import SignalHandlerOptions
+
+from remembr_ros.errors import MemoryUnavailable, ModelMismatch, RemembrError
+from remembr_ros.ros import parameter_tables
+from remembr_ros.ros.parameters import Parameter, declare, unknown_overrides
+
+RETRY_S = 10.0
+STOP_WITHIN_S = 4.0
+
+
+class ManagedNode(LifecycleNodeMixin, Node):
+    """Base of the nodes. Raises ConfigurationError at construction when a parameter is wrong."""
+
+    def __init__(self, name: str, table: Sequence[Parameter], **node_options: Any) -> None:
+        Node.__init__(self, name, **node_options)
+        self.problem = "not activated yet"
+        self.stop_requested = threading.Event()
+        # A clock that runs also while /clock is paused or absent: for watching, never for stamps.
+        self.steady_clock = Clock(clock_type=ClockType.STEADY_TIME)
+        self._transitions = MutuallyExclusiveCallbackGroup()
+        LifecycleNodeMixin.__init__(self, callback_group=self._transitions)
+        self._refuse_impossible_transitions()
+        self.parameters = declare(self, table, self.parameter_changed)
+        for warning in unknown_overrides(getattr(self, "_parameter_overrides", {}), parameter_tables.names()):
+            self.get_logger().warning(warning)
+        self._autostart_timer = None
+        if self.parameters["autostart"]:
+            self._autostart_in(0.01)
+
+    def load(self) -> None:
+        """Make everything heavy. Runs beside the other callbacks. Raises RemembrError."""
+
+    def release(self) -> None:
+        """Free what `load()` made, also after a `load()` that failed half way. Returns within 2 s."""
+
+    def parameter_changed(self, name: str) -> None:
+        """A parameter that may change at run time was set."""
+
+    @property
+    def active(self) -> bool:
+        return bool(self._state_machine.current_state[0] == State.PRIMARY_STATE_ACTIVE)
+
+    def now_ns(self) -> int:
+        """ROS time now [ns since the epoch]."""
+        return int(self.get_clock().now().nanoseconds)
+
+    def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
+        return super().on_configure(state)
+
+    def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        self.problem = "loading"
+        try:
+            self.load()
+        except RemembrError as error:
+            return self._stay_inactive(error, str(error))
+        except Exception as error:  # a fault in a third-party model or library must not end the node
+            self.get_logger().error(_traceback())
+            return self._stay_inactive(error, f"unexpected {type(error).__name__}: {error}")
+        self.problem = ""
+        self.get_logger().info("active")
+        return super().on_activate(state)
+
+    def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        result = super().on_deactivate(state)
+        self.release()
+        self.problem = "deactivated"
+        return result
+
+    def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
+        self.release()
+        self.stop_requested.set()
+        return super().on_shutdown(state)
+
+    def on_error(self, state: LifecycleState) -> TransitionCallbackReturn:
+        self.release()
+        return TransitionCallbackReturn.SUCCESS
+
+    def _stay_inactive(self, error: Exception, text: str) -> TransitionCallbackReturn:
+        again = isinstance(error, MemoryUnavailable) and not isinstance(error, ModelMismatch)
+        again = again and self.parameters["autostart"] and not self.stop_requested.is_set()
+        if text != self.problem:
+            then = f"trying again every {RETRY_S:g} s" if again else "the node stays inactive"
+            self.get_logger().error(f"cannot activate: {text} ({then})")
+        self.problem = text
+        self.release()
+        if again:
+            self._autostart_in(RETRY_S)
+        return TransitionCallbackReturn.FAILURE
+
+    def _autostart_in(self, delay_s: float) -> None:
+        if self._autostart_timer is not None:
+            self.destroy_timer(self._autostart_timer)
+        self._autostart_timer = self.create_timer(
+            delay_s, self._autostart, callback_group=self._transitions, clock=self.steady_clock
+        )
+
+    def _autostart(self) -> None:
+        self._autostart_timer.cancel()
+        state = self._state_machine.current_state[0]
+        if state == State.PRIMARY_STATE_UNCONFIGURED:
+            self.trigger_configure()
+            state = self._state_machine.current_state[0]
+        if state == State.PRIMARY_STATE_INACTIVE and not self.stop_requested.is_set():
+            self.trigger_activate()
+
+    def _refuse_impossible_transitions(self) -> None:
+        """rclpy raises inside the service callback, which ends the node, when a transition does not fit the state."""
+        change_state = self._service_change_state.callback
+
+        def guarded(request: Any, response: Any) -> Any:
+            possible = {transition[0] for transition in self._state_machine.available_transitions}
+            labels = {transition[1] for transition in self._state_machine.available_transitions}
+            if request.transition.id not in possible and request.transition.label not in labels:
+                self.get_logger().error(f"no such transition from state {self._state_machine.current_state[1]}")
+                response.success = False
+                return response
+            return change_state(request, response)
+
+        self._service_change_state.callback = guarded
+
+
+def _traceback() -> str:
+    import traceback
+
+    return traceback.format_exc()
+
+
+def run(name: str, create: Callable[[], ManagedNode], args: Sequence[str] | None = None) -> int:
+    """Spin the node until SIGINT, SIGTERM or a shutdown transition; the process's exit code.
+
+    1: a parameter was wrong, or a callback raised. Everything else ends with 0, within 5 s, however often the
+    signal comes.
+    """
+    faulthandler.enable()
+    stop = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stop.set())
+    logger = rclpy.logging.get_logger(name)
+    try:
+        # Our own handlers: rclpy's would end the context before the node can say good-bye.
+        rclpy.init(args=args, signal_handler_options=SignalHandlerOptions.NO)
+        node = create()
+    except Exception as error:
+        wrong = isinstance(error, RemembrError) or "rcl" in type(error).__name__.lower()
+        logger.fatal(str(error).replace("\n", " ") if wrong else _traceback())
+        rclpy.try_shutdown()
+        return 1
+    node.stop_requested = stop
+    executor = MultiThreadedExecutor(num_threads=2)
+    executor.add_node(node)
+    failure: list[BaseException] = []
+
+    def spin() -> None:
+        try:
+            executor.spin()
+        except ExternalShutdownException:
+            pass
+        except BaseException as error:
+            failure.append(error)
+            logger.fatal(_traceback())
+        finally:
+            stop.set()
+
+    spinning = threading.Thread(target=spin, name="remembr-spin")
+    spinning.start()
+    stop.wait()
+    code = 1 if failure else 0
+    # A model that is still loading, or a server that does not answer, must not keep the process alive.
+    _exit_after(STOP_WITHIN_S, code)
+    node.release()
+    executor.shutdown(timeout_sec=1.0)
+    spinning.join(2.0)
+    node.destroy_node()
+    rclpy.try_shutdown()
+    _exit_if_threads_are_left(code)
+    return code
+
+
+def _exit_after(seconds: float, code: int) -> None:
+    timer = threading.Timer(seconds, _exit_now, args=(code,))
+    timer.daemon = True
+    timer.start()
+
+
+def _exit_if_threads_are_left(code: int) -> None:
+    """A thread inside a C++ library aborts the interpreter's exit, and a pool's thread delays it: leave without it."""
+    others = [t for t in threading.enumerate() if t is not threading.main_thread() and not isinstance(t, threading.Timer)]
+    if any(thread.is_alive() for thread in others):
+        _exit_now(code)
+
+
+def _exit_now(code: int) -> None:
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)

@@ -1,0 +1,165 @@
+"""Every parameter of every node: the one source of defaults, bounds and meaning.
+
+``python -m remembr_ros.ros.parameter_tables --write`` renews config/remembr.yaml and the README's tables from here;
+without ``--write`` it exits 1 when one of them is stale. Needs no ROS.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from remembr_ros.ros.parameters import Parameter, Value
+
+SHARED: tuple[Parameter, ...] = (
+    Parameter("autostart", True, "Configure and activate without waiting for a lifecycle manager."),
+    Parameter("robot_id", "robot", "Name of this robot; part of every memory's key. The query node searches the memories of this robot; empty there: of all."),
+    Parameter("map_id", "", "Name of the map that poses refer to; empty: made from the content of the topic map. Places and goals are only used within one map.", read_only=False),
+    Parameter("memory.uri", "~/.remembr/memory.db", "Where the memories are: a file (Milvus Lite, shared by all nodes), or http(s)://host:19530 of a Milvus server or Zilliz."),
+    Parameter("memory.collection", "memories", "Collection within Milvus."),
+    Parameter("memory.token_env", "MILVUS_TOKEN", "Environment variable that holds user:password or the API key of a Milvus server; unset: none."),
+    Parameter("memory.timeout_s", 10.0, "Longest wait for one call to Milvus.", "s", 0.1, 600.0),
+    Parameter("embedder.model", "packaged", "Sentence embedding: packaged (MiniLM from a wheel), sentence_transformers:<name or path>, hashing (tests). A memory can only be read with the one it was written with."),
+    Parameter("embedder.device", "", "Device of the embedding model, such as cpu or cuda; empty: its own choice."),
+)
+
+CAPTIONER: tuple[Parameter, ...] = (
+    *SHARED,
+    Parameter("camera", "front", "Name of the camera; part of every memory's key."),
+    Parameter("image_reliability", "best_effort", "Reliability asked of the camera topic; best_effort matches every driver.", choices=("best_effort", "reliable")),
+    Parameter("no_image_warning_s", 5.0, "Warn when no picture came for so long.", "s", 0.5, 3600.0),
+    Parameter("captioner.model", "tagger", "Who describes a window: tagger (CPU), scripted; others as installed."),
+    Parameter("captioner.device", "", "Device of the captioning model; empty: its own choice."),
+    Parameter("captioner.script", "", "File of the scripted captioner; empty: its built-in sentence."),
+    Parameter("window_s", 3.0, "Length of one memory.", "s", 0.5, 60.0),
+    Parameter("sample_hz", 2.0, "Pictures per second that are looked at.", "Hz", 0.1, 30.0),
+    Parameter("queue_windows", 8, "Windows that may wait for the captioner; beyond, the oldest waiting one is skipped and counted.", "", 1, 1000),
+    Parameter("outbox_path", "~/.remembr/outbox.db", "File that keeps finished captions until Milvus has them."),
+    Parameter("max_position_std", 1.0, "A pose less certain than this is kept but not trusted: it never becomes a goal.", "m", 0.01, 100.0),
+    Parameter("store_unlocalized", True, "Keep windows without a trusted pose (they can be searched by text and time)."),
+)
+
+QUERY: tuple[Parameter, ...] = (
+    *SHARED,
+    Parameter("llm.model", "extractive", "Who answers: extractive (no language model), openai:<model> for any OpenAI-compatible endpoint, scripted:<file>."),
+    Parameter("llm.base_url", "", "Endpoint of openai:<model>, such as http://localhost:11434/v1; empty: OpenAI's."),
+    Parameter("llm.api_key_env", "OPENAI_API_KEY", "Environment variable that holds the key; a local endpoint needs none."),
+    Parameter("llm.timeout_s", 30.0, "Longest wait for one reply of the language model.", "s", 0.1, 600.0),
+    Parameter("agent.max_rounds", 3, "Rounds of searching per question.", "", 1, 10),
+    Parameter("agent.memories_per_query", 5, "Memories that one search returns.", "", 1, 20),
+    Parameter("agent.prefetch", True, "Search for the question itself before the first request to the language model."),
+    Parameter("agent.time_limit_s", 60.0, "A question is answered, or given up, within this.", "s", 1.0, 600.0),
+    Parameter("agent.max_questions", 4, "Questions worked on at once; more are answered BUSY.", "", 1, 64),
+    Parameter("timezone", "", "Zone of clock times in questions and answers, such as Europe/Berlin; empty: the computer's."),
+    Parameter("navigation.mode", "confirm", "off: never drive; confirm: drive after Confirm; auto: also without it, but only if the asker's own words or navigate=ALWAYS ask for it.", choices=("off", "confirm", "auto"), read_only=False),
+    Parameter("navigation.navigator", "action", "How goals reach Nav2: action (NavigateToPose) or topic (goal_pose)."),
+    Parameter("navigation.proposal_timeout_s", 60.0, "A proposed goal expires after this.", "s", 1.0, 3600.0),
+    Parameter("navigation.snap_radius", 1.0, "A goal in an occupied cell moves to the nearest free one within this, else it is refused.", "m", 0.0, 10.0),
+    Parameter("markers.max", 2000, "Memories shown in RViz; more are thinned evenly.", "", 1, 100000),
+)
+
+TABLES: dict[str, tuple[Parameter, ...]] = {"captioner": CAPTIONER, "query": QUERY}
+
+
+def names() -> set[str]:
+    """Every parameter that some node of this package knows."""
+    return {parameter.name for table in TABLES.values() for parameter in table}
+
+
+def yaml_text() -> str:
+    """config/remembr.yaml: every parameter at its default, commented. One root for all nodes."""
+    lines = [
+        "# Every parameter of remembr_ros at its default. Made from remembr_ros/ros/parameter_tables.py:",
+        "# change it there and run `python -m remembr_ros.ros.parameter_tables --write`.",
+        "/**:",
+        "  ros__parameters:",
+    ]
+    sections = {"all nodes": SHARED} | {f"{node} node": _own(table) for node, table in TABLES.items()}
+    for title, table in sections.items():
+        lines += ["", f"    # ---- {title}"]
+        prefix = ""
+        for parameter in sorted(table, key=_group_key(table)):
+            group, _, leaf = parameter.name.rpartition(".")
+            if group != prefix:
+                prefix = group
+                if group:
+                    lines.append(f"    {group}:")
+            indent = "      " if group else "    "
+            lines.append(f"{indent}# {_sentence(parameter)}")
+            lines.append(f"{indent}{leaf}: {_yaml(parameter.default)}")
+    return "\n".join(lines) + "\n"
+
+
+def markdown_table(table: tuple[Parameter, ...]) -> str:
+    rows = ["| Parameter | Type | Default | Allowed | Meaning |", "|---|---|---|---|---|"]
+    for parameter in table:
+        unit = f" [{parameter.unit}]" if parameter.unit else ""
+        allowed = parameter.bounds.replace("|", r"\|")
+        live = "" if parameter.read_only else " May be set at run time."
+        cells = (f"`{parameter.name}`", parameter.type_name + unit, f"`{_yaml(parameter.default)}`", allowed, parameter.description + live)
+        rows.append("| " + " | ".join(cells) + " |")
+    return "\n".join(rows)
+
+
+def with_tables(readme: str) -> str:
+    """The text with each table between ``<!-- parameters:NODE -->`` and ``<!-- /parameters:NODE -->`` renewed."""
+    for node, table in TABLES.items():
+        begin, end = f"<!-- parameters:{node} -->", f"<!-- /parameters:{node} -->"
+        if begin in readme and end in readme:
+            head, _, rest = readme.partition(begin)
+            tail = rest.partition(end)[2]
+            readme = f"{head}{begin}\n{markdown_table(table)}\n{end}{tail}"
+    return readme
+
+
+def renewed(root: Path) -> dict[Path, str]:
+    """The files under `root` that are stale, with the text they should have."""
+    wanted = {root / "config" / "remembr.yaml": yaml_text()}
+    readme = root / "README.md"
+    if readme.exists():
+        wanted[readme] = with_tables(readme.read_text(encoding="utf-8"))
+    return {path: text for path, text in wanted.items() if not path.exists() or path.read_text(encoding="utf-8") != text}
+
+
+def _own(table: tuple[Parameter, ...]) -> tuple[Parameter, ...]:
+    return tuple(parameter for parameter in table if parameter not in SHARED)
+
+
+def _group_key(table: tuple[Parameter, ...]) -> object:
+    """Ungrouped first, then groups in the order of their first member (YAML allows a group only once)."""
+    groups = [""] + list(dict.fromkeys(parameter.name.rpartition(".")[0] for parameter in table))
+    return lambda parameter: groups.index(parameter.name.rpartition(".")[0])
+
+
+def _sentence(parameter: Parameter) -> str:
+    unit = f"[{parameter.unit}] " if parameter.unit else ""
+    bounds = f" ({parameter.bounds})" if parameter.bounds else ""
+    return f"{unit}{parameter.description}{bounds}"
+
+
+def _yaml(value: Value) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return f'"{value}"'
+    if isinstance(value, tuple):
+        return "[" + ", ".join(_yaml(item) for item in value) + "]"
+    return str(value)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description="Renew config/remembr.yaml and the README's parameter tables.")
+    parser.add_argument("--write", action="store_true", help="write the files; without it only say what is stale")
+    parser.add_argument("--root", type=Path, default=Path(__file__).parents[2], help="the repository")
+    options = parser.parse_args(arguments)
+    stale = renewed(options.root)
+    for path, text in stale.items():
+        if options.write:
+            path.write_text(text, encoding="utf-8")
+        sys.stdout.write(f"{'renewed' if options.write else 'stale'}: {path.relative_to(options.root)}\n")
+    return 1 if stale and not options.write else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
