@@ -2,7 +2,8 @@
 # In: a checkout and the variables below. Out: a ready virtual environment (made on the first run, reused after),
 # activated, with ROS 2, the interfaces and the commands remembr, captioner and query.
 #
-#   REMEMBR_VENV          the environment's folder            (default: .venv in the repository)
+#   REMEMBR_VENV          the environment's folder            (default: .venv in the repository, .venv-$ROS_DISTRO
+#                         where ROS is sourced: its packages come from there and are not mixed with wheels)
 #   REMEMBR_PYTHON        the interpreter that makes it       (default: python3)
 #   REMEMBR_REQUIREMENTS  which requirements-*.txt to install (default: runtime models demo test; ros and build
 #                         are added where no ROS is sourced, i.e. where ROS_DISTRO is empty)
@@ -53,6 +54,15 @@ _remembr_prepend() {  # variable, folder: put first, once
     esac
 }
 
+_remembr_remove() {  # variable, folder: take out whatever lies in that folder
+    local entry kept="" entries
+    IFS=: read -ra entries <<<"${!1:-}"
+    for entry in ${entries[@]+"${entries[@]}"}; do
+        case "$entry/" in "$2"/*) ;; *) kept="${kept:+$kept:}$entry" ;; esac
+    done
+    export "$1=$kept"
+}
+
 _remembr_free_domain() {  # prints a ROS domain id of 1 to 101 none of whose UDP ports is in use here
     awk -v seed="$$$RANDOM" '
         FNR > 1 { split($2, address, ":"); port = 0
@@ -65,10 +75,14 @@ _remembr_free_domain() {  # prints a ROS domain id of 1 to 101 none of whose UDP
 
 _remembr_environment() {
     local folder line prepared
-    export REMEMBR_VENV="${REMEMBR_VENV:-$_remembr_root/.venv}"
+    export REMEMBR_VENV="${REMEMBR_VENV:-$_remembr_root/.venv${ROS_DISTRO:+-$ROS_DISTRO}}"
+    if [ -n "${REMEMBR_ACTIVE:-}" ]; then
+        for line in PATH PYTHONPATH AMENT_PREFIX_PATH LD_LIBRARY_PATH; do _remembr_remove "$line" "$REMEMBR_ACTIVE"; done
+    fi
+    export REMEMBR_ACTIVE="$REMEMBR_VENV"
     command -v c++ >/dev/null || { _remembr_missing "a C++ compiler" "sudo apt install build-essential"; return 1; }
     command -v make >/dev/null || { _remembr_missing "make" "sudo apt install build-essential"; return 1; }
-    [ -x "$REMEMBR_VENV/bin/python" ] || _remembr_make_venv || return 1
+    [ -x "$REMEMBR_VENV/bin/pip" ] || _remembr_make_venv || return 1
 
     # The wheels of ROS start python anew to set LD_LIBRARY_PATH unless told that it is set.
     export _ROS_WHEELS_BOOTSTRAP_COMPLETE=1

@@ -64,8 +64,10 @@ class Stamp:
         return self._path.is_file() and self._path.read_text() == self._state
 
     def set(self) -> None:
-        self._path.parent.mkdir(exist_ok=True)
         self._path.write_text(self._state)
+
+    def clear(self) -> None:
+        self._path.unlink(missing_ok=True)
 
 
 def install(venv: Path, groups: list[str]) -> None:
@@ -126,8 +128,8 @@ def source_files(folder: Path) -> list[Path]:
     return [path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
 
 
-def colcon(venv: Path, prefix: Path, packages: list[Path]) -> None:
-    """Build `packages` into one merged prefix; the log is shown when the build fails."""
+def colcon(venv: Path, prefix: Path, package: Path) -> None:
+    """Build one package into its own prefix; the log is shown when the build fails."""
     environment = dict(os.environ)
     if not ROS_SOURCED:
         libraries = [venv / "lib", *venv.glob("lib/python3*/site-packages/ros_*.libs")]
@@ -136,27 +138,30 @@ def colcon(venv: Path, prefix: Path, packages: list[Path]) -> None:
             environment[name] = os.pathsep.join(filter(None, [str(venv), environment.get(name)]))
     shutil.rmtree(prefix, ignore_errors=True)  # a renamed or deleted file must not live on
     prefix.mkdir(parents=True)
-    program = venv / "bin" / "colcon"
-    command = [str(program) if program.exists() else "colcon", "--log-base", str(prefix / "log"), "build"]
-    command += ["--merge-install", "--symlink-install", "--executor", "sequential", "--base-paths", *map(str, packages)]
-    command += ["--build-base", str(prefix / "build"), "--install-base", str(prefix)]
+    # Run by the environment's interpreter, also where colcon comes from apt: programs get it in their first line.
+    command = [sys.executable, "-c", "import sys; from colcon_core.command import main; sys.exit(main())"]
+    command += ["--log-base", str(prefix / "log"), "build", "--merge-install", "--symlink-install"]
+    command += ["--base-paths", str(package), "--build-base", str(prefix / "build"), "--install-base", str(prefix)]
     command += ["--cmake-args", f"-DPython3_EXECUTABLE={sys.executable}", "-DBUILD_TESTING=OFF", "-Wno-dev"]
-    try:
-        result = subprocess.run(command, cwd=prefix, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    except FileNotFoundError:
-        raise PreparationError("colcon is missing. Install it with:\n    sudo apt install python3-colcon-common-extensions") from None
+    result = subprocess.run(
+        command, cwd=prefix, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
+    )
     if result.returncode:
-        shutil.rmtree(venv / ".remembr" / prefix.name, ignore_errors=True)
-        raise PreparationError(f"colcon could not build {', '.join(p.name for p in packages)}:\n{result.stdout[-6000:]}")
+        raise PreparationError(f"colcon could not build {package_name(package)}:\n{result.stdout[-6000:]}")
 
 
-def build(venv: Path, prefix: Path, packages: list[Path], state: str) -> Path:
-    """Build unless `state` is that of the last build."""
+def package_name(package: Path) -> str:
+    return ElementTree.parse(package / "package.xml").findtext("name", "").strip()
+
+
+def build(venv: Path, prefix: Path, package: Path, state: str) -> Path:
+    """Build unless `state` is that of the last build that succeeded."""
     stamp = Stamp(venv, f"build-{prefix.name}", state)
     if not (stamp.holds() and (prefix / "local_setup.bash").exists()):
         started = time.monotonic()
-        say(f"building {', '.join(package.name for package in packages)}")
-        colcon(venv, prefix, packages)
+        say(f"building {package_name(package)}")
+        stamp.clear()
+        colcon(venv, prefix, package)
         stamp.set()
         say(f"{time.monotonic() - started:5.0f} s  built")
     return prefix
@@ -164,7 +169,7 @@ def build(venv: Path, prefix: Path, packages: list[Path], state: str) -> Path:
 
 def build_interfaces(venv: Path) -> Path:
     interfaces = ROOT / "remembr_interfaces"
-    return build(venv, venv / "overlay" / "interfaces", [interfaces], digest(source_files(interfaces), sys.version))
+    return build(venv, venv / "overlay" / "interfaces", interfaces, digest(source_files(interfaces), sys.version))
 
 
 def build_package(venv: Path) -> Path | None:
@@ -173,17 +178,17 @@ def build_package(venv: Path) -> Path | None:
     if len(manifest) < 3 or not (ROOT / "remembr_ros" / "__init__.py").is_file():
         return None
     names = [str(path.relative_to(ROOT)) for folder in ("config", "launch") for path in source_files(ROOT / folder)]
-    return build(venv, venv / "overlay" / "package", [ROOT], digest(manifest, sys.version, *sorted(names)))
+    return build(venv, venv / "overlay" / "package", ROOT, digest(manifest, sys.version, *sorted(names)))
 
 
 def build_fixtures(venv: Path) -> list[Path]:
     """Build the test-only interface packages under test/fixtures whose real counterpart is not installed."""
     prefixes = []
     for manifest in sorted(ROOT.glob("test/fixtures/*/package.xml")):
-        name = ElementTree.parse(manifest).findtext("name", "").strip()
+        name = package_name(manifest.parent)
         if not is_importable(name, venv):
             state = digest(source_files(manifest.parent), sys.version)
-            prefixes.append(build(venv, venv / "overlay" / f"fixture-{name}", [manifest.parent], state))
+            prefixes.append(build(venv, venv / "overlay" / f"fixture-{name}", manifest.parent, state))
     return prefixes
 
 
@@ -205,6 +210,11 @@ def check_wheels_fit() -> None:
         )
 
 
+def check_colcon() -> None:
+    if importlib.util.find_spec("colcon_core") is None:
+        raise PreparationError("colcon is missing. Install it with:\n    sudo apt install python3-colcon-common-extensions")
+
+
 def main() -> int:
     venv = Path(sys.argv[1]).absolute()
     groups = sys.argv[2:] or list(DEFAULT_GROUPS)
@@ -214,6 +224,7 @@ def main() -> int:
         with open(venv / ".remembr" / "lock", "w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)  # two terminals: the second waits and finds the work done
             install(venv, [*(() if ROS_SOURCED else ("ros", "build")), *groups])
+            check_colcon()
             prefixes = [build_interfaces(venv), *build_fixtures(venv)]
             if package := build_package(venv):
                 prefixes.append(package)

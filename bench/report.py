@@ -1,0 +1,122 @@
+"""What a benchmark returns, and what it is compared and reported with.
+
+In: named figures with units. Out: a table, a JSON document, and the targets that were missed.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+PACKAGES = ("remembr_ros", "pymilvus", "milvus-lite", "sentence-transformers", "torch", "numpy", "openai")
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One measured value. The name ends in its unit where it has one: `first_answer_s`, `memory_mb`."""
+
+    name: str
+    value: float
+    unit: str
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Result:
+    """What one run of a benchmark measured."""
+
+    figures: tuple[Figure, ...]
+
+
+@dataclass(frozen=True)
+class Machine:
+    """Where it was measured."""
+
+    cpu: str
+    cores: int
+    memory_gib: float
+    system: str
+    python: str
+    packages: Mapping[str, str]
+
+
+def this_machine() -> Machine:
+    """Describe the machine and the versions that matter to the figures."""
+    versions = {}
+    for name in PACKAGES:
+        try:
+            versions[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return Machine(
+        cpu=_cpu_model(),
+        cores=len(os.sched_getaffinity(0)),
+        memory_gib=round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30, 1),
+        system=f"{platform.system()} {platform.machine()}",
+        python=platform.python_version(),
+        packages=versions,
+    )
+
+
+def _cpu_model() -> str:
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as lines:
+            return next(line.split(":", 1)[1].strip() for line in lines if line.lower().startswith(("model name", "model\t")))
+    except (OSError, StopIteration):
+        return platform.processor() or "unknown"
+
+
+def misses(result: Result, targets: Mapping[str, Any]) -> list[str]:
+    """Compare with targets, each `{max = x}` and/or `{min = x}`; one sentence per target that is not met.
+
+    A target whose figure was not measured is missed too. Raises ValueError for a target of another form.
+    """
+    figures = {figure.name: figure for figure in result.figures}
+    found = []
+    for name, bounds in targets.items():
+        if not isinstance(bounds, Mapping) or not bounds or not set(bounds) <= {"min", "max"}:
+            raise ValueError(f"target {name!r} must be {{max = number}} or {{min = number}}, got {bounds!r}")
+        figure = figures.get(name)
+        if figure is None:
+            found.append(f"{name}: not measured")
+            continue
+        if "max" in bounds and not figure.value <= bounds["max"]:
+            found.append(f"{name}: {figure.value:g} {figure.unit}, at most {bounds['max']:g} wanted")
+        if "min" in bounds and not figure.value >= bounds["min"]:
+            found.append(f"{name}: {figure.value:g} {figure.unit}, at least {bounds['min']:g} wanted")
+    return found
+
+
+def document(benchmark: str, quick: bool, machine: Machine, result: Result, missed: list[str]) -> dict[str, Any]:
+    """The JSON document of one run."""
+    return {
+        "benchmark": benchmark,
+        "quick": quick,
+        "machine": asdict(machine),
+        "figures": [asdict(figure) for figure in result.figures],
+        "misses": missed,
+    }
+
+
+def show(benchmark: str, machine: Machine, result: Result, targets: Mapping[str, Any], console: Console) -> None:
+    """Print the figures beside their targets, and the machine below."""
+    table = Table(title=benchmark, title_justify="left")
+    table.add_column("figure")
+    table.add_column("value", justify="right")
+    table.add_column("unit")
+    table.add_column("target")
+    table.add_column("note", overflow="fold")
+    for figure in result.figures:
+        bounds = targets.get(figure.name, {})
+        target = ", ".join(f"{'<=' if key == 'max' else '>='} {bound:g}" for key, bound in bounds.items())
+        table.add_row(figure.name, f"{figure.value:.4g}", figure.unit, target, figure.note)
+    console.print(table)
+    console.print(f"{machine.cpu}, {machine.cores} cores, {machine.memory_gib} GiB, {machine.system}, Python {machine.python}")
+    console.print(", ".join(f"{name} {number}" for name, number in machine.packages.items()))
