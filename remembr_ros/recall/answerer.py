@@ -1,0 +1,154 @@
+"""The one entry of the reading path: a Question to an Answer, whatever fails. What the query node and the tools call.
+
+`create_recall("extractive" | "openai:<model>" | "scripted:<file>", memory, ...)` picks who composes the answer. A question
+that an unreachable language model leaves open is answered by the rules of extractive.py, and marked so in `source`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+from zoneinfo import ZoneInfo
+
+from remembr_ros.errors import LanguageModelUnavailable, MemoryUnavailable, RemembrError, UnknownBackend
+from remembr_ros.recall.answer import Composer
+from remembr_ros.recall.extractive import SOURCE, ExtractiveAnswerer
+from remembr_ros.recall.progress import Progress
+from remembr_ros.recall.searchable import SearchableMemory
+from remembr_ros.recall.when import load_zone
+from remembr_ros.records import Answer, AnswerError, Question
+
+MAX_QUESTION = 2000
+PROVIDERS = ("extractive", "openai", "scripted")
+OnProgress = Callable[[Progress], None]
+
+
+@dataclass(frozen=True, slots=True)
+class RecallSettings:
+    """How questions are answered.
+
+    `max_rounds`: retrieval rounds of the agent (the paper's 3). `memories_per_query`: results of one search, 1 to 20.
+    `prefetch`: put the hits for the question itself into the first prompt. `time_limit_s`: one question, all included.
+    `llm_timeout_s`: one request. `prompt_characters`: budget of one prompt; memories are trimmed to fit, nothing else.
+    `api_key_env`: the environment variable that holds the key.
+    """
+
+    max_rounds: int = 3
+    memories_per_query: int = 5
+    prefetch: bool = True
+    time_limit_s: float = 60.0
+    llm_timeout_s: float = 30.0
+    prompt_characters: int = 24_000
+    api_key_env: str = "OPENAI_API_KEY"
+
+
+class LanguageModelAgent(Protocol):
+    """What answers with a language model (agent.Agent)."""
+
+    async def ask(self, question: Question, on_progress: OnProgress | None = None) -> Answer: ...
+
+    async def close(self) -> None: ...
+
+
+class Recall:
+    """Answers questions one after the other or side by side; keeps nothing between them."""
+
+    def __init__(
+        self,
+        memory: SearchableMemory,
+        zone: ZoneInfo,
+        agent: LanguageModelAgent | None = None,
+        *,
+        time_limit_s: float = 60.0,
+    ) -> None:
+        self._extractive = ExtractiveAnswerer(memory, zone)
+        self._agent = agent
+        self._zone = zone
+        self._time_limit_s = time_limit_s
+
+    async def ask(self, question: Question, on_progress: OnProgress | None = None) -> Answer:
+        """Always an Answer, with `elapsed_s` set, within the time limit. Only asyncio.CancelledError passes through."""
+        began = time.monotonic()
+        answer = await self._ask(question, on_progress)
+        return dataclasses.replace(answer, elapsed_s=time.monotonic() - began)
+
+    async def close(self) -> None:
+        """Release the language model's connections."""
+        if self._agent is not None:
+            await self._agent.close()
+
+    async def _ask(self, question: Question, on_progress: OnProgress | None) -> Answer:
+        compose = Composer(question, self._zone, SOURCE)
+        text = question.text.strip()
+        if not text:
+            return compose.failed(AnswerError.INVALID_QUESTION, "the question is empty", "Please ask a question.")
+        if len(text) > MAX_QUESTION:
+            message = f"the question has {len(text)} characters; at most {MAX_QUESTION} are answered"
+            return compose.failed(AnswerError.INVALID_QUESTION, message, "That question is too long for me.")
+        try:
+            unavailable: Answer | None = None
+            if self._agent is not None:
+                answer = await self._agent.ask(question, on_progress)
+                if answer.error is not AnswerError.LLM_UNAVAILABLE:
+                    return answer
+                unavailable = answer
+            source = SOURCE if unavailable is None else f"{SOURCE} ({unavailable.source} unavailable)"
+            if on_progress is not None:
+                on_progress(Progress("thinking"))
+            fallback = await asyncio.wait_for(
+                asyncio.to_thread(self._extractive.answer, question, on_progress, source=source), self._time_limit_s
+            )
+            if unavailable is None:
+                return fallback
+            return dataclasses.replace(fallback, llm_calls=unavailable.llm_calls, rounds=unavailable.rounds)
+        except MemoryUnavailable as error:
+            return compose.failed(AnswerError.MEMORY_UNAVAILABLE, str(error), "I cannot reach my memory.")
+        except asyncio.TimeoutError:
+            message = f"no answer within {self._time_limit_s:g} s"
+            return compose.failed(AnswerError.TIMEOUT, message, "That took me too long.")
+        except LanguageModelUnavailable as error:
+            return compose.failed(AnswerError.LLM_UNAVAILABLE, str(error))
+        except RemembrError as error:
+            return compose.failed(AnswerError.INTERNAL, str(error))
+        except Exception as error:  # the last line of defence before the node: a fault of ours is an answer, too
+            message = f"{type(error).__name__}: {error}"
+            return compose.failed(AnswerError.INTERNAL, message, "Something went wrong inside me.")
+
+
+def create_recall(
+    llm: str,
+    memory: SearchableMemory,
+    *,
+    base_url: str = "",
+    timezone: str = "UTC",
+    settings: RecallSettings | None = None,
+    parameter: str = "llm",
+) -> Recall:
+    """Recall with the composer that `llm` (`provider:model`) names.
+
+    `base_url`: the OpenAI-compatible endpoint, empty = the vendor's own. `timezone`: IANA name in which people speak of
+    times. Raises UnknownBackend, ConfigurationError, MissingDependency.
+    """
+    settings = settings or RecallSettings()
+    zone = load_zone(timezone)
+    provider, _, model = llm.partition(":")
+    if provider in ("extractive", "") and not model:
+        return Recall(memory, zone, time_limit_s=settings.time_limit_s)
+    if provider not in PROVIDERS or not model:
+        raise UnknownBackend(parameter, llm, ("extractive", "openai:<model>", "scripted:<file>"))
+    from remembr_ros.recall.agent import Agent
+
+    if provider == "scripted":
+        from remembr_ros.recall.scripted_chat import ScriptedChat
+
+        return Recall(memory, zone, Agent(memory, ScriptedChat.from_file(model), zone, settings), time_limit_s=settings.time_limit_s)
+    from remembr_ros.recall.chat import OpenAIChat
+
+    chat = OpenAIChat(
+        model, base_url=base_url, api_key_env=settings.api_key_env, timeout_s=settings.llm_timeout_s, parameter=parameter
+    )
+    return Recall(memory, zone, Agent(memory, chat, zone, settings), time_limit_s=settings.time_limit_s)
