@@ -1,0 +1,323 @@
+"""From window to stored memory, off the caller's thread. In: `Window` and the pose at its middle. Out: `Memory` in Milvus.
+
+    submit ─► queue (bounded) ─► caption ─► outbox (fsync: acknowledged) ─► on_memory
+                                                └─► write in batches, retried while Milvus is away
+
+One thread captions, one writes: a slow store never delays a caption, a slow model never delays a write. When windows
+come faster than the model works, the oldest one not yet begun is skipped and counted: lag stays below
+(queue_windows + 1) captions, and what is remembered is recent.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from remembr_ros.errors import MemoryUnavailable, ModelFailed
+from remembr_ros.memory.schema import memory_id
+from remembr_ros.records import Memory, Window
+from remembr_ros.remember.captioners import Captioner
+from remembr_ros.remember.episodes import EpisodeTracker
+from remembr_ros.remember.hygiene import clean_caption
+from remembr_ros.remember.outbox import Outbox
+from remembr_ros.remember.pose_track import PoseAt
+
+FIRST_RETRY_S = 0.5
+LAST_RETRY_S = 30.0
+ROW_ATTEMPTS = 3
+"""A row that alone is refused so often, while Milvus answers, is set aside: it must not hold up the rest for ever."""
+
+
+@dataclass(frozen=True, slots=True)
+class BuilderStats:
+    """Counters since the start, and how things stand.
+
+    windows = skipped + captioned + refused + failed + waiting + at most 1 in work. `skipped_unlocalized` windows are not in it.
+    """
+
+    windows: int = 0
+    skipped: int = 0
+    skipped_unlocalized: int = 0
+    captioned: int = 0
+    refused: int = 0
+    """Captions that were empty, gibberish or loops."""
+    failed: int = 0
+    """Windows whose captioner raised, or that could not be put on disk."""
+    stored: int = 0
+    set_aside: int = 0
+    waiting: int = 0
+    """Windows in the queue now."""
+    outbox: int = 0
+    """Memories on disk that Milvus does not have yet."""
+    lag_s: float = 0.0
+    """From submit to acknowledgement, of the last window."""
+    model_s: float = 0.0
+    """What the captioner took for the last window."""
+    busy_s: float = 0.0
+    """How long the captioner has been at work on the present window."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    window: Window
+    pose_at: PoseAt | None
+    map_id: str
+    submitted_s: float
+
+
+class MemoryBuilder:
+    """Captions windows and stores them. `submit` never blocks. The captioner and the outbox stay the caller's to close.
+
+    `store_write` is MemoryStore.write. `on_memory` is called from the caption thread once the memory is on disk, `on_problem` from
+    either thread with a sentence for the log. `refusals_reported`: so many useless captions in a row are reported.
+    """
+
+    def __init__(
+        self,
+        captioner: Captioner,
+        outbox: Outbox,
+        store_write: Callable[[Sequence[Memory]], None],
+        *,
+        robot_id: str,
+        camera: str,
+        map_id: str = "",
+        session_id: str = "",
+        on_memory: Callable[[Memory], None] | None = None,
+        on_problem: Callable[[str], None] | None = None,
+        queue_windows: int = 4,
+        store_unlocalized: bool = True,
+        episodes: EpisodeTracker | None = None,
+        write_batch: int = 64,
+        refusals_reported: int = 5,
+    ) -> None:
+        self._captioner = captioner
+        self._outbox = outbox
+        self._store_write = store_write
+        self._robot_id = robot_id
+        self._camera = camera
+        self._map_id = map_id
+        self._session_id = session_id
+        self._on_memory = on_memory or (lambda _: None)
+        self._on_problem = on_problem or (lambda _: None)
+        self._queue_windows = max(1, queue_windows)
+        self._store_unlocalized = store_unlocalized
+        self._episodes = episodes or EpisodeTracker()
+        self._write_batch = write_batch
+        self._refusals_reported = refusals_reported
+
+        self._changed = threading.Condition()
+        self._queue: deque[_Job] = deque()
+        self._working_since_s: float | None = None
+        self._closing = False
+        self._no_more = False  # captioning is over: nothing will be put any more
+        self._useless_in_a_row = 0
+        self._attempts: dict[str, int] = {}
+        self._counts: dict[str, int] = dict.fromkeys(
+            ("windows", "skipped", "skipped_unlocalized", "captioned", "refused", "failed", "stored", "set_aside"), 0
+        )
+        self._lag_s = self._model_s = 0.0
+        self._outbox_length = len(outbox)
+        self._caption_thread = threading.Thread(target=self._caption_windows, name="remembr-caption", daemon=True)
+        self._write_thread = threading.Thread(target=self._write_memories, name="remembr-write", daemon=True)
+        self._caption_thread.start()
+        self._write_thread.start()  # begins with what an earlier run left in the outbox
+
+    def submit(self, window: Window, pose_at: PoseAt | None, map_id: str | None = None) -> bool:
+        """Queue a window; False when it is not taken (closed, or unlocalized and those are not stored)."""
+        with self._changed:
+            if self._closing:
+                return False
+            if not self._store_unlocalized and not (pose_at and pose_at.localized):
+                self._counts["skipped_unlocalized"] += 1
+                return False
+            self._counts["windows"] += 1
+            if len(self._queue) >= self._queue_windows:
+                self._queue.popleft()
+                self._counts["skipped"] += 1
+            self._queue.append(_Job(window, pose_at, self._map_id if map_id is None else map_id, time.monotonic()))
+            self._changed.notify_all()
+        return True
+
+    def stats(self) -> BuilderStats:
+        """A snapshot of the counters."""
+        with self._changed:
+            busy_s = 0.0 if self._working_since_s is None else time.monotonic() - self._working_since_s
+            return BuilderStats(
+                **self._counts, waiting=len(self._queue), outbox=self._outbox_length,
+                lag_s=self._lag_s, model_s=self._model_s, busy_s=busy_s,
+            )  # fmt: skip
+
+    def drain(self, timeout_s: float) -> bool:
+        """Wait until every window is captioned and stored; False when that took too long."""
+        with self._changed:
+            return self._changed.wait_for(
+                lambda: not self._queue and self._working_since_s is None and self._outbox_length == 0, timeout_s
+            )
+
+    def close(self, timeout_s: float = 3.0) -> bool:
+        """Stop within `timeout_s`, also when the captioner hangs (then False). Windows not begun are skipped and counted.
+
+        What is acknowledged is in the outbox at any rate; a last attempt is made to write it.
+        """
+        until_s = time.monotonic() + timeout_s
+        with self._changed:
+            self._closing = True
+            self._counts["skipped"] += len(self._queue)
+            self._queue.clear()
+            self._changed.notify_all()
+        self._caption_thread.join(max(0.0, 0.8 * timeout_s))
+        with self._changed:
+            self._no_more = True
+            self._changed.notify_all()
+        self._write_thread.join(max(0.0, until_s - time.monotonic()))
+        return not self._caption_thread.is_alive() and not self._write_thread.is_alive()
+
+    def _caption_windows(self) -> None:
+        while True:
+            with self._changed:
+                self._working_since_s = None
+                self._changed.notify_all()
+                self._changed.wait_for(lambda: bool(self._queue) or self._closing)
+                if not self._queue:
+                    return
+                job = self._queue.popleft()
+                self._working_since_s = time.monotonic()
+            self._remember(job)
+
+    def _remember(self, job: _Job) -> None:
+        started_s = time.monotonic()
+        try:
+            raw = self._captioner.caption(job.window.frames)
+        except Exception as error:  # a backend may raise anything; one window is lost, not the thread
+            self._count(failed=1)
+            self._useless(f"the captioner {self._captioner.name} failed: {type(error).__name__}: {error}")
+            return
+        finally:
+            self._model_s = time.monotonic() - started_s
+        if self._no_more:
+            return  # close() gave up on this caption
+        try:
+            caption = clean_caption(raw)
+        except ModelFailed as error:
+            self._count(refused=1)
+            self._useless(f"the captioner {self._captioner.name} gave no usable caption: {error}")
+            return
+        self._useless_in_a_row = 0
+        try:
+            memory = self._memory(job, caption)
+            self._outbox.put(memory)
+        except Exception as error:  # disk full, file gone: say so and go on with the next window
+            self._count(failed=1)
+            self._on_problem(f"outbox {self._outbox.path}: the memory of one window is lost: {error}")
+            return
+        with self._changed:
+            self._counts["captioned"] += 1
+            self._outbox_length = len(self._outbox)
+            self._lag_s = time.monotonic() - job.submitted_s
+            self._changed.notify_all()
+        try:
+            self._on_memory(memory)
+        except Exception as error:  # what the caller does with it must not stop the memory
+            self._on_problem(f"a memory could not be announced: {type(error).__name__}: {error}")
+
+    def _memory(self, job: _Job, caption: str) -> Memory:
+        window, pose = job.window, job.pose_at.pose if job.pose_at else None
+        return Memory(
+            id=memory_id(self._robot_id, self._camera, window.start_ns),
+            start_ns=window.start_ns,
+            end_ns=window.end_ns,
+            episode_start_ns=self._episodes.assign(window, pose, caption, job.map_id),
+            caption=caption,
+            pose=pose,
+            localized=bool(job.pose_at and job.pose_at.localized),
+            map_id=job.map_id,
+            robot_id=self._robot_id,
+            camera=self._camera,
+            session_id=self._session_id,
+            captioner=self._captioner.name,
+        )
+
+    def _useless(self, problem: str) -> None:
+        self._useless_in_a_row += 1
+        if self._useless_in_a_row in (1, self._refusals_reported):
+            times = f" ({self._useless_in_a_row} times in a row)" if self._useless_in_a_row > 1 else ""
+            self._on_problem(problem + times)
+
+    def _count(self, **increments: int) -> None:
+        with self._changed:
+            for name, increment in increments.items():
+                self._counts[name] += increment
+
+    def _write_memories(self) -> None:
+        failures = 0
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._outbox_length > 0 or self._no_more)
+                if self._outbox_length == 0:
+                    return
+                last_attempt = self._closing
+            try:
+                self._write_once()
+            except Exception as error:  # Milvus is away: it may come back in a minute or tomorrow
+                failures += 1
+                if failures == 1:
+                    self._on_problem(
+                        f"memories cannot be stored, they wait in {self._outbox.path}: {type(error).__name__}: {error}"
+                    )
+                if last_attempt:
+                    return
+                wait_s = min(LAST_RETRY_S, FIRST_RETRY_S * 2.0 ** min(failures - 1, 10))
+                with self._changed:
+                    self._changed.wait_for(lambda: self._closing, wait_s)
+            else:
+                if failures:
+                    self._on_problem(f"memories are stored again after {failures} failed attempts")
+                failures = 0
+
+    def _write_once(self) -> None:
+        """Write one batch. Raises what the store raised when no row of it left the outbox."""
+        batch = self._outbox.pending(self._write_batch)
+        try:
+            if batch:
+                self._store_write(batch)
+        except MemoryUnavailable:
+            raise
+        except Exception:
+            if not self._write_singly(batch):
+                raise
+        else:
+            self._finish(batch)
+
+    def _write_singly(self, batch: Sequence[Memory]) -> bool:
+        """The store answers but refuses the batch: find the row that is to blame. True when any row got away."""
+        progress = False
+        for memory in batch:
+            try:
+                self._store_write([memory])
+            except MemoryUnavailable:
+                raise
+            except Exception as error:
+                self._attempts[memory.id] = self._attempts.get(memory.id, 0) + 1
+                if self._attempts[memory.id] < ROW_ATTEMPTS:
+                    continue
+                del self._attempts[memory.id]
+                self._outbox.set_aside(memory, f"{type(error).__name__}: {error}")
+                with self._changed:
+                    self._counts["set_aside"] += 1
+                    self._outbox_length = len(self._outbox)
+                    self._changed.notify_all()
+                self._on_problem(f"memory {memory.id} is set aside in {self._outbox.path}: {type(error).__name__}: {error}")
+            else:
+                self._finish([memory])
+            progress = True
+        return progress
+
+    def _finish(self, memories: Sequence[Memory]) -> None:
+        self._outbox.done(memories)
+        with self._changed:
+            self._counts["stored"] += len(memories)
+            self._outbox_length = len(self._outbox)
+            self._changed.notify_all()
