@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 
 from remembr_ros.memory.query import Order, Query
 from remembr_ros.recall.answer import Composer
-from remembr_ros.recall.matching import content_words, match_score, overlap, says_nothing
+from remembr_ros.recall.matching import content_words, match, overlap, says_nothing
 from remembr_ros.recall.progress import Progress
 from remembr_ros.recall.searchable import SearchableMemory
 from remembr_ros.recall.understand import Asked, Form, understand
@@ -233,9 +233,15 @@ class _OneQuestion:
             both = [h for h in hits if overlap(f"{about} {asked.landmark}", h.memory.caption) == 1.0]
             if both:
                 hits = both
-        scored = [(match_score(about, hit.memory.caption, hit.score), hit) for hit in hits]
-        best = max((score for score, _ in scored), default=0.0)
-        kept = [(score, hit) for score, hit in scored if score > 0.0 and score >= best - BEST_MARGIN]
+        # A place or a time is shown with its caption, so a good guess may be given; a yes, a count or a length is not.
+        must_be_sure = asked.form not in (Form.WHERE, Form.WHEN, Form.WHAT)
+        scored = [(match(about, hit.memory.caption, hit.score), hit) for hit in hits]
+        best = max((fit.score for fit, _ in scored), default=0.0)
+        kept = [
+            (fit.score, hit)
+            for fit, hit in scored
+            if fit.score > 0.0 and fit.score >= best - BEST_MARGIN and (fit.sure or not must_be_sure)
+        ]
         kept.sort(key=lambda pair: (-round(pair[0], 2), -pair[1].memory.start_ns))
         matches = [hit for _, hit in kept]
         if asked.order in (Order.FIRST, Order.LAST):
@@ -279,7 +285,7 @@ class _OneQuestion:
         if asked.landmark == "me":
             return (self._question.pose, self._question.map_id) if self._question.pose else None
         hits = self._search(Query(text=asked.landmark, limit=20))
-        scored = [(match_score(asked.landmark, h.memory.caption, h.score), h.memory) for h in hits]
+        scored = [(match(asked.landmark, h.memory.caption, h.score).score, h.memory) for h in hits]
         placed = [(score, memory) for score, memory in scored if score > 0.0 and memory.pose is not None]
         if not placed:
             return None
@@ -335,7 +341,7 @@ class _OneQuestion:
                 end_ns = memory.end_ns
         about = self._asked.about
         return [
-            Sighting(tuple(group), max(match_score(about, h.memory.caption, h.score) for h in group)) for group in groups
+            Sighting(tuple(group), max(match(about, h.memory.caption, h.score).score for h in group)) for group in groups
         ]
 
 

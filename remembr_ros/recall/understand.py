@@ -66,6 +66,7 @@ _NEAR_ME = re.compile(
 )
 _NEAR_THING = re.compile(rf"\b{_NEAR} (?:the |an? |that |those |this )?(?P<thing>\w[\w' -]*)")
 _NEAREST = re.compile(r"\b(?:nearest|closest)\b(?! to\b)")
+_SOMEBODY = re.compile(r"\b(?:some|any)(?:one|body)\b")
 _NOW = re.compile(r"\b(?:right now|at the moment|at this moment|just now|currently|now)\b")
 _FIRST = re.compile(
     r"\b(?:for |the )*(?:very )?first time\b|\b(?<=you )first\b|\b(?<=i )first\b|\bfirst(?= (?:see|saw|seen|notice|spot|enter|come|pass|arrive|visit))"
@@ -107,7 +108,7 @@ def understand(question: Question, zone: ZoneInfo) -> Asked:
     time, text = _take_time(text, question.now_ns, zone)
     text = _LEAD.sub("", text, count=1)
     asks_now = bool(_NOW.search(text))
-    text = _NOW.sub(" ", text)
+    text = _SOMEBODY.sub("a person", _NOW.sub(" ", text))
     order, text = _take_order(text)
     text = " ".join(text.split())
     form = next((form for form, pattern in _FORMS if pattern.search(text)), Form.WHAT)
