@@ -59,17 +59,17 @@ class ImageDecoder:
     def decode(self, message: Image | CompressedImage) -> np.ndarray[Any, Any]:
         """The picture, (H, W, 3) uint8 RGB. Raises InvalidInput, MissingDependency."""
         if hasattr(message, "format"):
-            return compressed_image_to_rgb(message)
+            return rgb_compressed_image(message)
         if not hasattr(message, "encoding"):
             raise InvalidInput(f"{type(message).__name__} is no sensor_msgs/Image or CompressedImage: wrong topic?")
         encoding = message.encoding
         if encoding in ("8UC3", "8UC4") and encoding not in self._warned:
             self._warned.add(encoding)
             self._on_problem(f"image.encoding {encoding} does not say the order of colours: taken as BGR, as OpenCV has it")
-        return image_to_rgb(message)
+        return rgb_image(message)
 
 
-def image_to_rgb(message: Image) -> np.ndarray[Any, Any]:
+def rgb_image(message: Image) -> np.ndarray[Any, Any]:
     """The picture of a sensor_msgs/Image, (H, W, 3) uint8 RGB. 16 bits are cut to their upper 8. Raises InvalidInput."""
     layout = _layout(message.encoding)
     height, width, step = int(message.height), int(message.width), int(message.step)
@@ -95,7 +95,7 @@ def image_to_rgb(message: Image) -> np.ndarray[Any, Any]:
     return _to_rgb(pixels, (layout.alias or message.encoding).replace("16", "8"))
 
 
-def compressed_image_to_rgb(message: CompressedImage) -> np.ndarray[Any, Any]:
+def rgb_compressed_image(message: CompressedImage) -> np.ndarray[Any, Any]:
     """The picture of a sensor_msgs/CompressedImage (JPEG or PNG), (H, W, 3) uint8 RGB. Raises InvalidInput."""
     if "compressedDepth" in message.format or message.format.split(";")[0].strip() in DEPTH_ENCODINGS:
         raise InvalidInput(f"compressed_image.format {message.format!r} is depth, not a picture")
