@@ -69,7 +69,11 @@ class Navigator(Protocol):
         ...
 
     def cancel(self) -> None:
-        """Stop driving, also while the goal is not yet accepted. Returns at once; the final update is CANCELED."""
+        """Stop driving, also while the goal is not yet accepted. Returns at once.
+
+        The final update is CANCELED; ABORTED, with the reason, when the robot could not be told to stop or did not
+        confirm it, since it may still be moving.
+        """
         ...
 
     def close(self) -> None:
