@@ -7,21 +7,25 @@ tf2). A message that cannot be used raises `InvalidInput` that names the field.
 from __future__ import annotations
 
 import math
+import struct
 from typing import Any
 
+import numpy as np
 from builtin_interfaces.msg import Duration as DurationMsg
 from builtin_interfaces.msg import Time as TimeMsg
 from geometry_msgs.msg import PoseStamped, PoseWithCovarianceStamped, Quaternion
+from nav_msgs.msg import OccupancyGrid
 from remembr_interfaces.msg import Answer as AnswerMsg
 from remembr_interfaces.msg import Caption as CaptionMsg
 from remembr_interfaces.msg import Memory as MemoryMsg
 from remembr_interfaces.msg import NavigationStatus
-from remembr_interfaces.srv import Ask, Search
+from remembr_interfaces.srv import Ask, Forget, Search
 from std_msgs.msg import Header
 
 from remembr_ros.errors import InvalidInput
 from remembr_ros.memory.query import Order, Query
 from remembr_ros.navigate.navigator import NavigationUpdate
+from remembr_ros.navigate.occupancy import OccupancyMap
 from remembr_ros.records import (
     NANOSECONDS,
     Answer,
@@ -74,6 +78,19 @@ def time_message(time_ns: int) -> TimeMsg:
 def duration_message(seconds: float) -> DurationMsg:
     whole, rest = divmod(round(seconds * NANOSECONDS), NANOSECONDS)
     return DurationMsg(sec=whole, nanosec=rest)
+
+
+def stamp_of_serialized(data: bytes) -> int:
+    """Header stamp [ns] of a serialized message that begins with a std_msgs/Header, without deserializing it.
+
+    CDR: four bytes of encapsulation (the lowest bit of the second says little-endian), then int32 sec, uint32 nanosec.
+    Raises InvalidInput when it is too short.
+    """
+    if len(data) < 12:
+        raise InvalidInput(f"serialized message of {len(data)} bytes has no header")
+    order = "<" if data[1] & 1 else ">"
+    seconds, rest = struct.unpack_from(f"{order}iI", data, 4)
+    return int(seconds) * NANOSECONDS + int(rest)
 
 
 def frame_name(frame_id: str) -> str:
@@ -187,7 +204,7 @@ def question_from(request: Any, now_ns: int, pose: Pose | None, map_id: str) -> 
     )
 
 
-def query_from(request: Search.Request, map_id: str) -> Query:
+def query_from(request: Search.Request, map_id: str, robot_id: str = "") -> Query:
     """Raises InvalidInput naming the field."""
     if request.order not in _ORDERS:
         raise InvalidInput(f"order must be 0 to 3, not {request.order}")
@@ -209,8 +226,44 @@ def query_from(request: Search.Request, map_id: str) -> Query:
         after_ns=nanoseconds(request.after) or None,
         before_ns=nanoseconds(request.before) or None,
         map_id=map_id if request.use_position else "",
+        robot_id=robot_id,
         order=order,
         limit=request.limit or DEFAULT_LIMIT,
+    )
+
+
+def selection_from(request: Forget.Request, map_id: str, robot_id: str = "") -> Query:
+    """What to forget by place and time. Raises InvalidInput naming the field, also when nothing restricts it."""
+    near = within_m = None
+    if request.use_position:
+        if not request.radius > 0.0:
+            raise InvalidInput(f"radius must be above 0 m, not {request.radius}")
+        near, within_m = (request.position.x, request.position.y), request.radius
+    after_ns, before_ns = nanoseconds(request.after) or None, nanoseconds(request.before) or None
+    if near is None and after_ns is None and before_ns is None:
+        raise InvalidInput("give ids, or use_position with position and radius, or after, or before: nothing is selected")
+    return Query(
+        near=near,
+        within_m=within_m,
+        after_ns=after_ns,
+        before_ns=before_ns,
+        map_id=map_id if request.use_position else "",
+        robot_id=robot_id,
+    )
+
+
+def occupancy_map(grid: OccupancyGrid) -> OccupancyMap:
+    """The grid with its cells as (height, width) int8. Raises InvalidInput naming the field of `map`."""
+    info = grid.info
+    if len(grid.data) != info.width * info.height:
+        raise InvalidInput(f"map.data has {len(grid.data)} cells, info says {info.width} x {info.height}")
+    return OccupancyMap(
+        frame_id=frame_name(grid.header.frame_id),
+        origin_x=info.origin.position.x,
+        origin_y=info.origin.position.y,
+        resolution_m=float(info.resolution),
+        cells=np.array(grid.data, dtype=np.int8).reshape(info.height, info.width),
+        origin_yaw=yaw_of(info.origin.orientation) or 0.0,
     )
 
 

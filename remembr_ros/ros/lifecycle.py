@@ -38,6 +38,7 @@ class ManagedNode(LifecycleNodeMixin, Node):
     def __init__(self, name: str, table: Sequence[Parameter], **node_options: Any) -> None:
         Node.__init__(self, name, **node_options)
         self.problem = "not activated yet"
+        self.problem_error: Exception | None = None
         self.stop_requested = threading.Event()
         # A clock that runs also while /clock is paused or absent: for watching, never for stamps.
         self.steady_clock = Clock(clock_type=ClockType.STEADY_TIME)
@@ -72,7 +73,8 @@ class ManagedNode(LifecycleNodeMixin, Node):
         return super().on_configure(state)
 
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
-        self.problem = "loading"
+        if self.problem_error is None:  # else the reason of the last failure is worth more
+            self.problem = "loading"
         try:
             self.load()
         except RemembrError as error:
@@ -80,7 +82,7 @@ class ManagedNode(LifecycleNodeMixin, Node):
         except Exception as error:  # a fault in a third-party model or library must not end the node
             self.get_logger().error(_traceback())
             return self._stay_inactive(error, f"unexpected {type(error).__name__}: {error}")
-        self.problem = ""
+        self.problem, self.problem_error = "", None
         self.get_logger().info("active")
         return super().on_activate(state)
 
@@ -105,7 +107,7 @@ class ManagedNode(LifecycleNodeMixin, Node):
         if text != self.problem:
             then = f"trying again every {RETRY_S:g} s" if again else "the node stays inactive"
             self.get_logger().error(f"cannot activate: {text} ({then})")
-        self.problem = text
+        self.problem, self.problem_error = text, error
         self.release()
         if again:
             self._autostart_in(RETRY_S)

@@ -10,13 +10,14 @@ import argparse
 import sys
 from pathlib import Path
 
+from remembr_ros.memory.uri import DEFAULT_URI
 from remembr_ros.ros.parameters import Parameter, Value
 
 SHARED: tuple[Parameter, ...] = (
     Parameter("autostart", True, "Configure and activate without waiting for a lifecycle manager."),
     Parameter("robot_id", "robot", "Name of this robot; part of every memory's key. The query node searches the memories of this robot; empty there: of all."),
     Parameter("map_id", "", "Name of the map that poses refer to; empty: made from the content of the topic map. Places and goals are only used within one map.", read_only=False),
-    Parameter("memory.uri", "~/.remembr/memory.db", "Where the memories are: a file (Milvus Lite, shared by all nodes), or http(s)://host:19530 of a Milvus server or Zilliz."),
+    Parameter("memory.uri", DEFAULT_URI, "Where the memories are: a file (Milvus Lite, shared by all nodes), or http(s)://host:19530 of a Milvus server or Zilliz."),
     Parameter("memory.collection", "memories", "Collection within Milvus."),
     Parameter("memory.token_env", "MILVUS_TOKEN", "Environment variable that holds user:password or the API key of a Milvus server; unset: none."),
     Parameter("memory.timeout_s", 10.0, "Longest wait for one call to Milvus.", "s", 0.1, 600.0),
@@ -29,14 +30,13 @@ CAPTIONER: tuple[Parameter, ...] = (
     Parameter("camera", "front", "Name of the camera; part of every memory's key."),
     Parameter("image_reliability", "best_effort", "Reliability asked of the camera topic; best_effort matches every driver.", choices=("best_effort", "reliable")),
     Parameter("no_image_warning_s", 5.0, "Warn when no picture came for so long.", "s", 0.5, 3600.0),
-    Parameter("captioner.model", "tagger", "Who describes a window: tagger (CPU), scripted; others as installed."),
+    Parameter("captioner.model", "tagger", "Who describes a window: tagger (CPU), scripted[:text or file]."),
     Parameter("captioner.device", "", "Device of the captioning model; empty: its own choice."),
-    Parameter("captioner.script", "", "File of the scripted captioner; empty: its built-in sentence."),
     Parameter("window_s", 3.0, "Length of one memory.", "s", 0.5, 60.0),
     Parameter("sample_hz", 2.0, "Pictures per second that are looked at.", "Hz", 0.1, 30.0),
-    Parameter("queue_windows", 8, "Windows that may wait for the captioner; beyond, the oldest waiting one is skipped and counted.", "", 1, 1000),
-    Parameter("outbox_path", "~/.remembr/outbox.db", "File that keeps finished captions until Milvus has them."),
-    Parameter("max_position_std", 1.0, "A pose less certain than this is kept but not trusted: it never becomes a goal.", "m", 0.01, 100.0),
+    Parameter("queue_windows", 4, "Windows that may wait for the captioner; beyond, the oldest waiting one is skipped and counted.", "", 1, 1000),
+    Parameter("outbox_path", "~/.ros/remembr/outbox.db", "File that keeps finished captions until Milvus has them."),
+    Parameter("max_position_std", 0.5, "A pose less certain than this is kept but not trusted: it never becomes a goal.", "m", 0.01, 100.0),
     Parameter("store_unlocalized", True, "Keep windows without a trusted pose (they can be searched by text and time)."),
 )
 
@@ -51,7 +51,7 @@ QUERY: tuple[Parameter, ...] = (
     Parameter("agent.prefetch", True, "Search for the question itself before the first request to the language model."),
     Parameter("agent.time_limit_s", 60.0, "A question is answered, or given up, within this.", "s", 1.0, 600.0),
     Parameter("agent.max_questions", 4, "Questions worked on at once; more are answered BUSY.", "", 1, 64),
-    Parameter("timezone", "", "Zone of clock times in questions and answers, such as Europe/Berlin; empty: the computer's."),
+    Parameter("timezone", "", "Zone of clock times in questions and answers, such as Europe/Berlin; empty: UTC."),
     Parameter("navigation.mode", "confirm", "off: never drive; confirm: drive after Confirm; auto: also without it, but only if the asker's own words or navigate=ALWAYS ask for it.", choices=("off", "confirm", "auto"), read_only=False),
     Parameter("navigation.navigator", "action", "How goals reach Nav2: action (NavigateToPose) or topic (goal_pose)."),
     Parameter("navigation.proposal_timeout_s", 60.0, "A proposed goal expires after this.", "s", 1.0, 3600.0),

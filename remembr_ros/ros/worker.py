@@ -38,6 +38,7 @@ class Worker:
 
     def __init__(self, node: Node, threads: int = 4) -> None:
         self._node = node
+        self._closed = False
         self._pool = concurrent.futures.ThreadPoolExecutor(threads, thread_name_prefix="remembr-call")
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="remembr-asyncio", daemon=True)
@@ -62,6 +63,8 @@ class Worker:
                 error = done.exception()
             except concurrent.futures.CancelledError as cancelled:
                 error = cancelled
+            if self._closed:  # the executor may be gone, and nobody waits any more
+                return
             if error is None:
                 executor.create_task(future.set_result, done.result())
             else:
@@ -72,6 +75,7 @@ class Worker:
 
     def close(self, timeout_s: float = 2.0) -> bool:
         """Cancel what is under way and end the threads. False: something did not end in time."""
+        self._closed = True
 
         def stop() -> None:
             for task in asyncio.all_tasks(self._loop):

@@ -1,0 +1,76 @@
+"""The command line's side of the services: every wait bounded, what is missing named."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import rclpy
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+
+from remembr_ros.errors import RemembrError
+
+
+class NodeMissing(RemembrError):
+    """A service or its node did not answer in time. The message says where it was looked for."""
+
+
+class Client:
+    """Calls services of the nodes in namespace `namespace`. Used by one thread."""
+
+    def __init__(self, namespace: str) -> None:
+        self.node = Node(f"remembr_cli_{os.getpid()}", namespace=namespace or None)
+        self._executor = SingleThreadedExecutor()
+        self._executor.add_node(self.node)
+
+    def call(self, service_type: Any, name: str, request: Any, *, find_s: float, answer_s: float) -> Any:
+        """The response. Raises NodeMissing when nobody offers the service within `find_s` or answers in `answer_s`."""
+        client = self.node.create_client(service_type, name)
+        try:
+            if not client.wait_for_service(find_s):
+                raise NodeMissing(self._not_there(client.srv_name, find_s))
+            future = client.call_async(request)
+            if not self.wait(future.done, answer_s):
+                raise NodeMissing(f"{client.srv_name} did not answer within {answer_s:g} s; see the query node's log")
+            return future.result()
+        finally:
+            self.node.destroy_client(client)
+
+    def wait(self, condition: Callable[[], bool], seconds: float) -> bool:
+        """Spin until `condition` holds; False after `seconds`."""
+        until = time.monotonic() + seconds
+        while not condition():
+            left = until - time.monotonic()
+            if left <= 0.0:
+                return False
+            self._executor.spin_once(min(left, 0.1))
+        return True
+
+    def _not_there(self, service: str, seconds: float) -> str:
+        domain = os.environ.get("ROS_DOMAIN_ID", "0")
+        found = [name for name, types in self.node.get_service_names_and_types() if name.endswith(service.rpartition("/")[2])]
+        elsewhere = f" Found instead: {', '.join(found)} (use --namespace)." if found else ""
+        return (
+            f"nobody offers {service} (waited {seconds:g} s, ROS_DOMAIN_ID {domain}, namespace {self.node.get_namespace()})."
+            f"{elsewhere} Is the query node running? `ros2 run remembr_ros query`"
+        )
+
+    def close(self) -> None:
+        self._executor.shutdown(0.5)
+        self.node.destroy_node()
+
+
+@contextmanager
+def connected(namespace: str) -> Iterator[Client]:
+    """A client for the length of the block."""
+    rclpy.init(args=[])
+    client = Client(namespace)
+    try:
+        yield client
+    finally:
+        client.close()
+        rclpy.try_shutdown()

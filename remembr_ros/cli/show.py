@@ -1,0 +1,58 @@
+"""Answers and memories as text for a terminal."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from datetime import datetime
+
+from remembr_interfaces.msg import Answer, Memory
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from remembr_ros.records import NANOSECONDS
+
+
+
+def error_name(code: int) -> str:
+    """The constant of msg/Answer for an error code."""
+    names = ("NOT_FOUND", "INVALID_QUESTION", "MEMORY_UNAVAILABLE", "LLM_UNAVAILABLE", "TIMEOUT", "CANCELED", "BUSY", "NOT_ACTIVE", "INTERNAL")
+    return next((name for name in names if getattr(Answer, name) == code), str(code))
+
+
+def clock(seconds: float) -> str:
+    """Local date and time of day."""
+    return datetime.fromtimestamp(seconds).strftime("%Y-%m-%d %H:%M:%S")
+
+
+def show_answer(console: Console, answer: Answer, verbose: bool) -> None:
+    console.print(f"[bold]{escape(answer.text)}[/bold]")
+    if answer.error_code:
+        console.print(f"[yellow]{error_name(answer.error_code)}[/yellow] {escape(answer.error_msg)}")
+    if answer.has_pose:
+        position = answer.pose.pose.position
+        console.print(f"  where the robot stood: x {position.x:.2f} m, y {position.y:.2f} m in {escape(answer.pose.header.frame_id)}")
+    if answer.has_time:
+        console.print(f"  when: {clock(answer.time.sec + answer.time.nanosec / NANOSECONDS)}")
+    if answer.has_duration:
+        console.print(f"  how long: {answer.duration.sec + answer.duration.nanosec / NANOSECONDS:.0f} s")
+    if answer.goal_state:
+        state = {1: "proposed", 2: "sent", 3: "refused"}.get(answer.goal_state, "?")
+        console.print(f"  goal {state}{': ' if answer.goal_msg else ''}{escape(answer.goal_msg)}")
+    if verbose:
+        show_memories(console, answer.evidence, "evidence")
+        console.print(f"[dim]{escape(answer.source)}, {answer.rounds} rounds, {answer.llm_calls} LLM calls, {answer.elapsed:.2f} s[/dim]")
+
+
+def show_memories(console: Console, memories: Sequence[Memory], title: str) -> None:
+    table = Table(title=title, title_justify="left")
+    for column in ("when", "what", "x [m]", "y [m]", "match"):
+        table.add_column(column, overflow="fold")
+    for memory in memories:
+        start = memory.window_start.sec + memory.window_start.nanosec / NANOSECONDS
+        place = memory.pose.pose.position
+        x, y = (f"{place.x:.2f}", f"{place.y:.2f}") if memory.pose_state != Memory.POSE_NONE else ("-", "-")
+        match = "" if math.isnan(memory.score) else f"{memory.score:.2f}"
+        table.add_row(clock(start), escape(memory.caption), x, y, match)
+    console.print(table)

@@ -1,0 +1,375 @@
+"""The query node: questions in, typed answers out, goals proposed and, with permission, driven to.
+
+Services `remembr/ask`, `remembr/search`, `remembr/forget`, `remembr/confirm`, `remembr/cancel`; action
+`remembr/ask_question`; subscribes `question`, `amcl_pose`, `map`; publishes `answer`, `answer_text`, `remembr/goal`,
+`remembr/markers`, `remembr/navigation`, `/diagnostics`. "Now" is ROS time. No callback waits: work runs on `Worker`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from concurrent.futures import CancelledError
+from typing import Any
+
+from diagnostic_msgs.msg import DiagnosticArray
+from geometry_msgs.msg import PoseStamped, PoseWithCovarianceStamped
+from nav_msgs.msg import OccupancyGrid
+from rclpy.action import ActionServer, CancelResponse
+from rclpy.callback_groups import ReentrantCallbackGroup
+from remembr_interfaces.action import AskQuestion
+from remembr_interfaces.msg import Answer as AnswerMsg
+from remembr_interfaces.msg import NavigationStatus
+from remembr_interfaces.srv import Ask, Confirm, Forget, Search
+from std_msgs.msg import String
+from std_srvs.srv import Trigger
+from visualization_msgs.msg import MarkerArray
+
+from remembr_ros.errors import InvalidInput, MemoryUnavailable, RemembrError
+from remembr_ros.memory.query import Query
+from remembr_ros.memory.store import MemoryStore
+from remembr_ros.navigate.dispatcher import GoalDispatcher
+from remembr_ros.navigate.navigator import NavigationUpdate
+from remembr_ros.navigate.policy import GoalPolicy, NavigationMode
+from remembr_ros.recall.answerer import Recall, RecallSettings, create_recall
+from remembr_ros.recall.progress import Progress
+from remembr_ros.records import Answer, AnswerError, Hit, Pose
+from remembr_ros.ros import diagnostics, qos
+from remembr_ros.ros.asking import Places, feedback_message, no_answer
+from remembr_ros.ros.backends import load_embedder, open_memory
+from remembr_ros.ros.conversions import (
+    GOAL_STATES,
+    answer_message,
+    memory_message,
+    navigation_message,
+    occupancy_map,
+    pose_from_message,
+    pose_message,
+    query_from,
+    question_from,
+    selection_from,
+)
+from remembr_ros.ros.lifecycle import ManagedNode, run
+from remembr_ros.ros.maps import CurrentMap
+from remembr_ros.ros.markers import memory_markers
+from remembr_ros.ros.navigators import create_navigator
+from remembr_ros.ros.parameter_tables import QUERY
+from remembr_ros.ros.worker import Job, Worker
+
+MARKERS_EVERY_S = 10.0
+WARN_EVERY_S = 5.0
+
+
+class QueryNode(ManagedNode):
+    """See the module and config/remembr.yaml."""
+
+    def __init__(self) -> None:
+        super().__init__("query", QUERY)
+        self._memory: MemoryStore | None = None
+        self._recall: Recall | None = None
+        self._dispatcher: GoalDispatcher | None = None
+        self._pose: Pose | None = None
+        self._evidence: tuple[Hit, ...] = ()
+        self._goal: Pose | None = None
+        self._counts = {"questions": 0, "answered": 0, "failed": 0, "bad messages": 0}
+        self._places = Places(self.parameters["agent.max_questions"])
+        self._jobs: dict[bytes, Job] = {}
+        self._worker = Worker(self)
+        self._make_interfaces()
+
+    def _make_interfaces(self) -> None:
+        # Reentrant: an async callback that awaits its answer must not keep the others from starting.
+        group = ReentrantCallbackGroup()
+        self._answer_publisher = self.create_publisher(AnswerMsg, "answer", qos.RELIABLE)
+        self._text_publisher = self.create_publisher(String, "answer_text", qos.RELIABLE)
+        self._goal_publisher = self.create_publisher(PoseStamped, "remembr/goal", qos.LATCHED)
+        self._marker_publisher = self.create_publisher(MarkerArray, "remembr/markers", qos.LATCHED)
+        self._navigation_publisher = self.create_publisher(NavigationStatus, "remembr/navigation", qos.LATCHED)
+        self._diagnostics_publisher = self.create_publisher(DiagnosticArray, "/diagnostics", qos.RELIABLE)
+        self._map = CurrentMap(self, self.parameters, self._on_grid)
+        self._occupancy: OccupancyGrid | None = None
+        qos.subscribe_pose(self, PoseWithCovarianceStamped, "amcl_pose", self._on_pose)
+        self.create_subscription(String, "question", self._on_question, qos.RELIABLE, callback_group=group)
+        self.create_service(Ask, "remembr/ask", self._on_ask, callback_group=group)
+        self.create_service(Search, "remembr/search", self._on_search, callback_group=group)
+        self.create_service(Forget, "remembr/forget", self._on_forget, callback_group=group)
+        self.create_service(Confirm, "remembr/confirm", self._on_confirm, callback_group=group)
+        self.create_service(Trigger, "remembr/cancel", self._on_cancel, callback_group=group)
+        self._action_server = ActionServer(
+            self,
+            AskQuestion,
+            "remembr/ask_question",
+            self._on_ask_action,
+            cancel_callback=self._on_cancel_action,
+            callback_group=group,
+        )
+        self.create_timer(1.0, self._watch, clock=self.steady_clock)
+        self.create_timer(MARKERS_EVERY_S, self._show_markers, callback_group=group, clock=self.steady_clock)
+        self._navigation_publisher.publish(NavigationStatus(distance_remaining=float("nan")))
+
+    def load(self) -> None:
+        parameters = self.parameters
+        memory = self._memory = open_memory(parameters, load_embedder(parameters))
+        settings = RecallSettings(
+            max_rounds=parameters["agent.max_rounds"],
+            memories_per_query=parameters["agent.memories_per_query"],
+            prefetch=parameters["agent.prefetch"],
+            time_limit_s=parameters["agent.time_limit_s"],
+            llm_timeout_s=parameters["llm.timeout_s"],
+            api_key_env=parameters["llm.api_key_env"],
+        )
+        self._recall = create_recall(
+            parameters["llm.model"],
+            memory,
+            base_url=parameters["llm.base_url"],
+            timezone=parameters["timezone"],
+            settings=settings,
+            parameter="llm.model",
+        )
+        navigator = create_navigator(parameters["navigation.navigator"], self)
+        self._dispatcher = GoalDispatcher(self._policy(), navigator, self._on_navigation, self.now_ns)
+        self._tell_map()
+
+    def release(self) -> None:
+        for job in list(self._jobs.values()):
+            job.cancel()
+        recall, self._recall = self._recall, None
+        if recall is not None:
+            self._worker.run(recall.close())
+        for part in ("_dispatcher", "_memory"):  # the dispatcher closes its navigator
+            held = getattr(self, part)
+            setattr(self, part, None)
+            if held is not None:
+                held.close()
+
+    def destroy_node(self) -> None:
+        self._worker.close()
+        self._action_server.destroy()
+        super().destroy_node()
+
+    def parameter_changed(self, name: str) -> None:
+        if name == "navigation.mode" and self._dispatcher is not None:
+            self._dispatcher.set_policy(self._policy())
+        if name == "map_id":
+            self._tell_map()
+
+    def _policy(self) -> GoalPolicy:
+        return GoalPolicy(
+            mode=NavigationMode(self.parameters["navigation.mode"]),
+            proposal_timeout_s=self.parameters["navigation.proposal_timeout_s"],
+            snap_radius_m=self.parameters["navigation.snap_radius"],
+        )
+
+    # ---- what the robot is and where
+
+    def _on_pose(self, message: PoseWithCovarianceStamped) -> None:
+        try:
+            self._pose = pose_from_message(message)
+        except InvalidInput as error:
+            self._bad_message("amcl_pose", error)
+
+    def _on_grid(self, grid: OccupancyGrid) -> None:
+        self._occupancy = grid
+        self._tell_map()
+
+    def _tell_map(self) -> None:
+        if self._dispatcher is None:
+            return
+        try:
+            occupancy = None if self._occupancy is None else occupancy_map(self._occupancy)
+        except InvalidInput as error:
+            self._bad_message("map", error)
+            occupancy = None
+        self._dispatcher.set_map(self._map.id, occupancy)
+
+    # ---- questions
+
+    async def _on_ask(self, request: Ask.Request, response: Ask.Response) -> Ask.Response:
+        response.answer = await self._answer(request)
+        return response
+
+    async def _on_question(self, message: String) -> None:
+        await self._answer(Ask.Request(question=message.data))
+
+    async def _on_ask_action(self, goal: Any) -> AskQuestion.Result:
+        key = bytes(goal.goal_id.uuid)
+
+        def on_progress(progress: Progress) -> None:  # on the worker's thread
+            if goal.is_active and self.executor is not None:
+                self.executor.create_task(goal.publish_feedback, feedback_message(progress))
+
+        try:
+            answer = await self._answer(goal.request, on_progress, key)
+        finally:
+            self._jobs.pop(key, None)
+        if goal.is_cancel_requested:
+            goal.canceled()
+        elif answer.error_code in (AnswerMsg.NONE, AnswerMsg.NOT_FOUND):
+            goal.succeed()
+        else:
+            goal.abort()
+        return AskQuestion.Result(answer=answer)
+
+    def _on_cancel_action(self, goal: Any) -> CancelResponse:
+        job = self._jobs.get(bytes(goal.goal_id.uuid))
+        if job is not None:
+            job.cancel()
+        return CancelResponse.ACCEPT
+
+    async def _answer(
+        self, request: Any, on_progress: Callable[[Progress], None] | None = None, key: bytes = b""
+    ) -> AnswerMsg:
+        """Answer, decide about the goal, publish, return. `request`: Ask.Request or AskQuestion.Goal."""
+        self._counts["questions"] += 1
+        with self._places.take() as mine:
+            message = await self._answer_in_place(request, on_progress, key) if mine else self._message(
+                no_answer(request.question, AnswerError.BUSY, f"{self._places.most} questions are being answered (agent.max_questions)")
+            )
+        self._counts["answered" if message.error_code == AnswerMsg.NONE else "failed"] += 1
+        self._answer_publisher.publish(message)
+        self._text_publisher.publish(String(data=message.text))
+        if message.evidence or message.proposal_id:
+            self.executor.create_task(self._show_markers)
+        return message
+
+    async def _answer_in_place(
+        self, request: Any, on_progress: Callable[[Progress], None] | None, key: bytes
+    ) -> AnswerMsg:
+        recall, dispatcher = self._recall, self._dispatcher
+        if not self.active or recall is None or dispatcher is None:
+            return self._message(no_answer(request.question, *self._why_inactive()))
+        try:
+            question = question_from(request, self.now_ns(), self._pose, self._map.id)
+            job = self._worker.run(recall.ask(question, on_progress))
+            if key:
+                self._jobs[key] = job
+            answer = await job
+        except InvalidInput as error:
+            return self._message(no_answer(request.question, AnswerError.INVALID_QUESTION, str(error)))
+        except CancelledError:
+            return self._message(no_answer(request.question, AnswerError.CANCELED, "canceled by the asker or a stop of the node"))
+        self._evidence = answer.evidence
+        message = self._message(answer)
+        outcome = dispatcher.consider(answer, question)
+        message.goal_state = GOAL_STATES[outcome.state.value]
+        message.goal_msg, message.proposal_id = outcome.message, outcome.proposal_id
+        return message
+
+    def _message(self, answer: Answer) -> AnswerMsg:
+        return answer_message(answer, self.now_ns())
+
+    def _why_inactive(self) -> tuple[AnswerError, str]:
+        why = self.problem or "stopping"
+        if isinstance(self.problem_error, MemoryUnavailable):
+            return AnswerError.MEMORY_UNAVAILABLE, why
+        return AnswerError.NOT_ACTIVE, f"the query node is not active: {why}"
+
+    # ---- the memory itself
+
+    async def _on_search(self, request: Search.Request, response: Search.Response) -> Search.Response:
+        async def search(memory: MemoryStore) -> None:
+            query = query_from(request, self._map.id, self.parameters["robot_id"])
+            hits = await self._worker.call(lambda: memory.search(query, visible_before_ns=self.now_ns() or None))
+            response.memories = [memory_message(hit) for hit in hits]
+
+        return await self._with_memory(search, response)
+
+    async def _on_forget(self, request: Forget.Request, response: Forget.Response) -> Forget.Response:
+        async def forget(memory: MemoryStore) -> None:
+            selection = None if request.ids else selection_from(request, self._map.id, self.parameters["robot_id"])
+            response.count = await self._worker.call(_forget, memory, list(request.ids), selection, request.dry_run)
+
+        return await self._with_memory(forget, response)
+
+    async def _with_memory(self, work: Callable[[MemoryStore], Any], response: Any) -> Any:
+        memory = self._memory
+        try:
+            if memory is None or not self.active:
+                error, response.error_msg = self._why_inactive()
+                response.error_code = error.value
+            else:
+                await work(memory)
+        except InvalidInput as error:
+            response.error_code, response.error_msg = AnswerError.INVALID_QUESTION.value, str(error)
+        except MemoryUnavailable as error:
+            response.error_code, response.error_msg = AnswerError.MEMORY_UNAVAILABLE.value, str(error)
+        except (RemembrError, CancelledError) as error:
+            response.error_code, response.error_msg = AnswerError.INTERNAL.value, str(error)
+        return response
+
+    # ---- goals
+
+    def _on_confirm(self, request: Confirm.Request, response: Confirm.Response) -> Confirm.Response:
+        dispatcher = self._dispatcher
+        if dispatcher is None or not self.active:
+            response.error_code, response.error_msg = Confirm.Response.NOT_ACTIVE, self._why_inactive()[1]
+            return response
+        result = dispatcher.confirm(request.proposal_id, request.accept)
+        response.success, response.error_code, response.error_msg = result.success, result.error.value, result.message
+        return response
+
+    def _on_cancel(self, request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        dispatcher = self._dispatcher
+        response.success = dispatcher is not None
+        response.message = self._why_inactive()[1] if dispatcher is None else dispatcher.cancel()
+        return response
+
+    def _on_navigation(self, update: NavigationUpdate) -> None:  # on any thread
+        self._navigation_publisher.publish(navigation_message(update, self.now_ns()))
+        goal = None if update.state.final else update.goal.pose
+        if goal is not None and goal != self._goal:
+            self._goal_publisher.publish(pose_message(goal))
+        self._goal = goal
+        if update.state.final:
+            told = self.get_logger().info if not update.error_msg else self.get_logger().warning
+            told(f"goal {update.goal.id}: {update.state.name.lower()} {update.error_msg}".rstrip())
+
+    # ---- to be looked at
+
+    async def _show_markers(self) -> None:
+        memory = self._memory
+        if memory is None or self._marker_publisher.get_subscription_count() == 0:
+            return
+        most = self.parameters["markers.max"]
+        try:
+            latest = await self._worker.call(memory.between, 0, self.now_ns() + 1, most)
+            self._marker_publisher.publish(memory_markers(latest, self._evidence, self._goal, most))
+        except (RemembrError, CancelledError) as error:
+            self.get_logger().warning(f"markers: {error}", throttle_duration_sec=WARN_EVERY_S)
+
+    def _bad_message(self, topic: str, error: Exception) -> None:
+        self._counts["bad messages"] += 1
+        self.get_logger().warning(
+            f"{self.resolve_topic_name(topic)}: message dropped: {error}", throttle_duration_sec=WARN_EVERY_S
+        )
+
+    def _watch(self) -> None:
+        if self._dispatcher is not None:
+            self._dispatcher.tick()
+        level, text = (diagnostics.OK, "answering") if self.active else (diagnostics.ERROR, self.problem)
+        values = {
+            **self._counts,
+            "under way": self._places.taken,
+            "map_id": self._map.id,
+            "llm": self.parameters["llm.model"],
+            "navigation.mode": self.parameters["navigation.mode"],
+        }
+        stamp = self.get_clock().now().to_msg()
+        message = diagnostics.diagnostic(stamp, self.get_fully_qualified_name(), level, text, values)
+        self._diagnostics_publisher.publish(message)
+
+
+def _forget(memory: MemoryStore, ids: list[str], selection: Query | None, dry_run: bool) -> int:
+    """How many memories were (with `dry_run`: would be) deleted."""
+    if selection is not None:
+        ids = memory.select(selection)
+    return len(memory.get(ids)) if dry_run else memory.delete(ids)
+
+
+def main(args: list[str] | None = None) -> int:
+    """`ros2 run remembr_ros query`."""
+    return run("query", QueryNode, args)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
