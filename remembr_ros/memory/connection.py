@@ -1,0 +1,128 @@
+"""The connection to Milvus: one `call` for every request, with a time limit, a bounded retry, and our own errors.
+
+In: a place from `uri.locate`. A database file is served by our host process (`server.py`), which a failed call starts
+again; a Milvus server is somebody else's to restart. Whatever goes wrong is MemoryUnavailable naming the place.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from typing import Any
+
+from remembr_ros.errors import MemoryUnavailable, MissingDependency
+from remembr_ros.memory.server import ServerHandle, ensure_server
+from remembr_ros.memory.uri import FileLocation, ServerLocation
+
+LOAD_TIMEOUT_S = 120.0
+"""Opening 1,000,000 rows of Milvus Lite reads 2 GB first."""
+_RETRY_PAUSE_S = 0.1
+_NOT_LOADED = 101  # Milvus error code: collection not loaded
+
+
+class Connection:
+    """A client of one Milvus. Thread-safe. `timeout_s` bounds each call, retries included."""
+
+    def __init__(self, location: FileLocation | ServerLocation, *, token: str = "", timeout_s: float = 10.0) -> None:
+        """Raises MemoryUnavailable, MemoryHeld, MissingDependency."""
+        try:
+            import pymilvus  # noqa: F401
+        except ImportError as error:
+            raise MissingDependency("pymilvus", "pip install 'pymilvus>=2.6,<3'", needed_for="the memory") from error
+        # It logs each failed call with a traceback, also those that are tried again here; we raise instead.
+        logging.getLogger("pymilvus").setLevel(logging.CRITICAL)
+        self.location = location
+        self.timeout_s = timeout_s
+        self._token = token
+        self._lock = threading.Lock()
+        self._server: ServerHandle | None = ensure_server(location.path) if isinstance(location, FileLocation) else None
+        self._client: Any = None
+        try:
+            self._client = self._connect()
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def embedded(self) -> bool:
+        """Whether this is Milvus Lite: exact search, always fresh."""
+        return isinstance(self.location, FileLocation)
+
+    def call(self, method: str, *args: Any, timeout_s: float | None = None, **kwargs: Any) -> Any:
+        """`MilvusClient.<method>(*args, **kwargs)`. Requests must be such that doing them twice is doing them once."""
+        from grpc import RpcError
+        from pymilvus.exceptions import MilvusException
+
+        limit_s = self.timeout_s if timeout_s is None else timeout_s
+        deadline = time.monotonic() + limit_s
+        while True:
+            client = self._client
+            if client is None:
+                raise MemoryUnavailable(f"the memory {self.location} is closed")
+            remaining_s = max(0.1, deadline - time.monotonic())
+            try:
+                return getattr(client, method)(*args, timeout=remaining_s, **kwargs)
+            except (MilvusException, RpcError, ConnectionError, ValueError) as error:
+                if time.monotonic() + _RETRY_PAUSE_S >= deadline or not self._recover(client, error, deadline, args):
+                    raise MemoryUnavailable(f"{self.location}: {method} failed: {_reason(error)}") from error
+                time.sleep(_RETRY_PAUSE_S)
+
+    def close(self) -> None:
+        """Disconnect and drop the lease on the server. Idempotent."""
+        with self._lock:
+            client, self._client = self._client, None
+            server, self._server = self._server, None
+        if client is not None:
+            client.close()
+        if server is not None:
+            server.close()
+
+    def _connect(self) -> Any:
+        from pymilvus import MilvusClient
+        from pymilvus.exceptions import MilvusException
+
+        address = self._server.uri if self._server else str(self.location)
+        deadline = time.monotonic() + self.timeout_s
+        while True:
+            try:
+                return MilvusClient(address, token=self._token, timeout=max(0.5, deadline - time.monotonic()))
+            except MilvusException as error:
+                if self._server is None or time.monotonic() > deadline:
+                    raise MemoryUnavailable(f"memory.uri: cannot reach Milvus at {self.location}: {_reason(error)}") from error
+                self._server.revive(max(0.5, deadline - time.monotonic()))
+                time.sleep(_RETRY_PAUSE_S)
+
+    def _recover(self, failed_client: Any, error: Exception, deadline: float, args: tuple[Any, ...]) -> bool:
+        """Whether the call that failed is worth another try, after what could be repaired was repaired."""
+        if getattr(error, "code", None) == _NOT_LOADED and args:
+            failed_client.load_collection(args[0], timeout=LOAD_TIMEOUT_S)
+            return True
+        if not _is_lost_connection(error):
+            return False
+        if self._server is None:
+            return True  # the channel reconnects by itself
+        with self._lock:
+            if self._server is None:
+                return False
+            if not self._server.is_alive() or self._client is failed_client:
+                self._server.revive(max(0.5, deadline - time.monotonic()))
+                self._client = self._connect()
+        return True
+
+
+def _is_lost_connection(error: Exception) -> bool:
+    from pymilvus.exceptions import ErrorCode, MilvusUnavailableException
+
+    if isinstance(error, (MilvusUnavailableException, ConnectionError)):
+        return True
+    if isinstance(error, ValueError):  # grpc: the channel was closed by another thread that reconnected
+        return "closed channel" in str(error)
+    text = str(error)
+    return getattr(error, "code", None) == ErrorCode.UNEXPECTED_ERROR and "server unavailable" in text or any(
+        sign in text for sign in ("server unavailable", "StatusCode.UNAVAILABLE", "StatusCode.CANCELLED", "closed channel")
+    )
+
+
+def _reason(error: Exception) -> str:
+    return str(getattr(error, "message", "") or error)[:300]

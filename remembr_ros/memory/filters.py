@@ -1,0 +1,86 @@
+"""Milvus filter expressions, made only of field names from this package, numbers, and quoted literals.
+
+Milvus Lite knows no expression templates, so literals are quoted here. It does not undo escapes other than `\\"` and
+`\\\\`, and rejects line breaks inside a literal: names are therefore cleaned by `clean_name` before they are stored and
+before they are searched for, and every other character stands for itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+_CONTROL_PICTURES = {code: 0x2400 + code for code in range(0x20)} | {0x7F: 0x2421}
+
+
+def clean_text(text: str) -> str:
+    """`text` without lone surrogates and NUL, which no database takes: each becomes U+FFFD."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").replace("\0", "\ufffd")
+
+
+def clean_name(text: str) -> str:
+    """A name (robot, camera, map) as it is stored and compared: control characters become their visible pictures."""
+    return clean_text(text).translate(_CONTROL_PICTURES)
+
+
+def cut_bytes(text: str, max_bytes: int) -> str:
+    """The longest beginning of `text` with at most `max_bytes` bytes of UTF-8, cut between characters."""
+    encoded = text.encode("utf-8")
+    return text if len(encoded) <= max_bytes else encoded[:max_bytes].decode("utf-8", "ignore")
+
+
+def literal(text: str) -> str:
+    """`text` as a quoted string literal."""
+    return '"' + clean_name(text).replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def equals(field: str, text: str) -> str:
+    return f"{field} == {literal(text)}"
+
+
+def one_of(field: str, texts: Iterable[str]) -> str:
+    return f"{field} in [{', '.join(literal(text) for text in texts)}]"
+
+
+def none_of(field: str, texts: Iterable[str]) -> str:
+    return f"{field} not in [{', '.join(literal(text) for text in texts)}]"
+
+
+def at_least(field: str, value: int) -> str:
+    return f"{field} >= {int(value)}"
+
+
+def more_than(field: str, value: int) -> str:
+    return f"{field} > {int(value)}"
+
+
+def less_than(field: str, value: int) -> str:
+    return f"{field} < {int(value)}"
+
+
+def overlaps(after_ns: int | None, before_ns: int | None) -> list[str]:
+    """Windows [start_ns, end_ns) that share an instant with [after_ns, before_ns); None is open."""
+    terms = []
+    if after_ns is not None:
+        terms.append(more_than("end_ns", after_ns))
+    if before_ns is not None:
+        terms.append(less_than("start_ns", before_ns))
+    return terms
+
+
+def box(x_m: float, y_m: float, half_side_m: float) -> list[str]:
+    """Rows with a position in the square around (x_m, y_m). The circle inside it is cut in code, exactly."""
+    bounds = (("x", x_m), ("y", y_m))
+    terms = ["pose_state > 0"]
+    for field, centre in bounds:
+        terms += [f"{field} >= {centre - half_side_m:.9f}", f"{field} <= {centre + half_side_m:.9f}"]
+    return terms
+
+
+def all_of(terms: Iterable[str]) -> str:
+    """Terms that must all hold; no term means no restriction."""
+    return " and ".join(f"({term})" for term in terms)
+
+
+def any_of(terms: Iterable[str]) -> str:
+    """Terms of which one must hold."""
+    return " or ".join(f"({term})" for term in terms)

@@ -1,0 +1,207 @@
+"""One Milvus Lite server for a database file, shared by all nodes: `ensure_server` starts or joins it.
+
+Milvus Lite allows one process per file, and our nodes are several. The first that needs the file starts a host
+process (`python -m remembr_ros.memory.server FILE`) that owns it and serves it on a unix socket; the others join. Each
+holds a lease; the host stops, cleanly, a few seconds after the last lease is gone, even if their holders were killed.
+
+Everything the processes agree on lies in one private folder per user and file (`RuntimeFolder`), as locks that the
+kernel drops with their holder: `spawn.lock` (one client at a time looks for a host or starts one), `host.lock` (held
+by the host while it lives), `lease.lock` (shared by the clients, taken alone by a host that stops).
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import importlib.util
+import json
+import os
+import select
+import socket
+import stat
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from remembr_ros.errors import MemoryHeld, MemoryUnavailable, MissingDependency
+
+_POLL_S = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class RuntimeFolder:
+    """The private folder (mode 0700) in which the processes that share one database file meet."""
+
+    path: Path
+
+    @classmethod
+    def of(cls, db_file: Path) -> RuntimeFolder:
+        """Made on first use. Not under TMPDIR or XDG_RUNTIME_DIR: these differ between a shell and a service, and
+        paths of unix sockets end at 107 bytes. Raises MemoryUnavailable if someone else owns the folder."""
+        base = Path(f"/tmp/remembr_ros-{os.getuid()}")
+        folder = base / hashlib.blake2b(os.fsencode(db_file), digest_size=8).hexdigest()
+        try:
+            for path in (base, folder):
+                path.mkdir(mode=0o700, exist_ok=True)
+                found = path.lstat()
+                if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o077:
+                    raise MemoryUnavailable(f"{path} must be a folder that only its owner (uid {os.getuid()}) can enter")
+        except OSError as error:
+            raise MemoryUnavailable(f"cannot make the folder {folder} for the server of {db_file}: {error}") from error
+        return cls(folder)
+
+    @property
+    def socket(self) -> Path:
+        return self.path / "milvus.sock"
+
+    @property
+    def log(self) -> Path:
+        return self.path / "host.log"
+
+    def open_lock(self, name: str) -> IO[str]:
+        return (self.path / f"{name}.lock").open("a")
+
+    def answers(self) -> bool:
+        """Whether a server accepts connections on the socket."""
+        with socket.socket(socket.AF_UNIX) as probe:
+            probe.settimeout(1.0)
+            try:
+                probe.connect(str(self.socket))
+            except OSError:
+                return False
+        return True
+
+
+def try_lock(file: IO[str], *, shared: bool = False) -> bool:
+    """Take the flock on `file` now, or say that somebody else has it."""
+    try:
+        fcntl.flock(file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+class ServerHandle:
+    """A lease on the server of one file: it runs at least until `close`, or until this process ends."""
+
+    def __init__(self, db_file: Path, folder: RuntimeFolder, lease: IO[str]) -> None:
+        self.db_file = db_file
+        self.uri = f"unix:{folder.socket}"
+        self._folder = folder
+        self._lease: IO[str] | None = lease
+
+    def is_alive(self) -> bool:
+        """Whether the server accepts connections."""
+        return self._folder.answers()
+
+    def revive(self, timeout_s: float) -> None:
+        """Start the server again if it died. Raises like `ensure_server`."""
+        _find_or_start(self.db_file, self._folder, time.monotonic() + timeout_s)
+
+    def close(self) -> None:
+        """Drop the lease. Idempotent."""
+        if self._lease is not None:
+            self._lease.close()
+            self._lease = None
+
+    def __enter__(self) -> ServerHandle:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def ensure_server(db_file: Path, *, start_timeout_s: float = 30.0) -> ServerHandle:
+    """Join the server of `db_file`, starting it if there is none. `db_file` as `uri.locate` gives it.
+
+    Raises MissingDependency (Milvus Lite is not installed), MemoryHeld (a process that is not ours has the file open) or
+    MemoryUnavailable (the server does not start; the message has its reason).
+    """
+    if importlib.util.find_spec("milvus_lite") is None:
+        raise MissingDependency(
+            "milvus-lite", "pip install 'milvus-lite>=2.5.1,<3' 'setuptools<81'", needed_for=f"memory.uri {db_file}"
+        )
+    deadline = time.monotonic() + start_timeout_s
+    folder = RuntimeFolder.of(db_file)
+    lease = folder.open_lock("lease")
+    try:
+        while not try_lock(lease, shared=True):  # a host that is just stopping
+            _wait(deadline, f"the server of {db_file} does not finish stopping")
+        _find_or_start(db_file, folder, deadline)
+    except BaseException:
+        lease.close()
+        raise
+    return ServerHandle(db_file, folder, lease)
+
+
+def _find_or_start(db_file: Path, folder: RuntimeFolder, deadline: float) -> None:
+    with folder.open_lock("spawn") as spawn, folder.open_lock("host") as host:
+        while not try_lock(spawn):
+            _wait(deadline, f"another process has not finished starting the server of {db_file}")
+        while not try_lock(host, shared=True):
+            if folder.answers():
+                return
+            _wait(deadline, f"the server of {db_file} does not answer; see {folder.log}")
+        fcntl.flock(host, fcntl.LOCK_UN)
+        _spawn(db_file, folder, deadline)
+
+
+def _wait(deadline: float, problem: str) -> None:
+    if time.monotonic() > deadline:
+        raise MemoryUnavailable(problem)
+    time.sleep(_POLL_S)
+
+
+def _spawn(db_file: Path, folder: RuntimeFolder, deadline: float) -> None:
+    """Start a host and wait for its report: one line of JSON on its standard output."""
+    import remembr_ros
+
+    environment = dict(os.environ)
+    package_root = str(Path(remembr_ros.__file__).resolve().parent.parent)
+    environment["PYTHONPATH"] = os.pathsep.join(filter(None, (package_root, environment.get("PYTHONPATH", ""))))
+    with folder.log.open("w") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "remembr_ros.memory.server", str(db_file)],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=log,
+            cwd="/",
+            env=environment,
+            start_new_session=True,  # a Ctrl-C meant for the nodes must not end the server under them
+        )
+    _reap_later(process)
+    assert process.stdout is not None
+    with process.stdout as reports:
+        ready, _, _ = select.select([reports], [], [], max(0.0, deadline - time.monotonic()))
+        line = reports.readline() if ready else b""
+    if not ready:
+        process.terminate()
+        raise MemoryUnavailable(f"the server of {db_file} was not ready in time; see {folder.log}")
+    try:
+        report = json.loads(line)
+    except ValueError:
+        report = {"state": "failed", "message": folder.log.read_text(errors="replace")[-500:].strip() or "no reason given"}
+    if report["state"] == "ready":
+        return
+    if report["state"] == "held":
+        raise MemoryHeld(
+            f"{db_file} is open in {report['message']}, which is not a server of remembr_ros. Stop that process, or "
+            "run a Milvus server and set memory.uri to its address (http://HOST:19530). The file was not touched."
+        )
+    raise MemoryUnavailable(f"the server of {db_file} did not start: {report['message']} (its log: {folder.log})")
+
+
+def _reap_later(process: subprocess.Popen[bytes]) -> None:
+    """The host outlives or dies before us; either way it must not stay behind as a zombie of this process."""
+    import threading
+
+    threading.Thread(target=process.wait, name="milvus-host-reaper", daemon=True).start()
+
+
+if __name__ == "__main__":
+    from remembr_ros.memory.host import main
+
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,236 @@
+"""The memory store: writes memories to Milvus and finds them again, by text, place and time.
+
+In: `Memory` records and `Query` records. Out: `Hit`s and `Memory` records. Positions in metres in the frame of their map,
+times in nanoseconds. One collection holds one embedding model's vectors; it says which, and another model is refused.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+from remembr_ros.errors import ConfigurationError, MemoryUnavailable, ModelFailed, ModelMismatch
+from remembr_ros.memory import filters
+from remembr_ros.memory.connection import LOAD_TIMEOUT_S, Connection
+from remembr_ros.memory.embedders import Embedder
+from remembr_ros.memory.query import MAX_LIMIT, Order, Query
+from remembr_ros.memory.schema import SCHEMA_VERSION, VECTOR, CollectionInfo, add_fields, to_row
+from remembr_ros.memory.search import search
+from remembr_ros.memory.table import Candidate, Table
+from remembr_ros.memory.uri import locate
+from remembr_ros.records import Hit, Memory
+
+DEFAULT_COLLECTION = "memories"
+_COLLECTION_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,254}")
+_BATCH = 500
+"""Rows per insert: 384 dimensions make 1 MB, far below the 64 MB of a gRPC message."""
+HNSW = {"M": 16, "efConstruction": 200}
+"""Graph of a server's index: recall@5 above 0.95 at ef 64 for up to a few million rows (HNSW paper, section 4.1)."""
+
+
+class MemoryStore:
+    """One collection of memories. Thread-safe. Every call ends within its time limit and raises MemoryUnavailable
+    when Milvus cannot be reached; a later call works again when it can."""
+
+    def __init__(self, connection: Connection, embedder: Embedder, collection: str) -> None:
+        """Use `open`."""
+        self.embedder = embedder
+        self.collection = collection
+        self._connection = connection
+        self._table = Table(connection, collection)
+        self._write_lock = threading.Lock()
+
+    @classmethod
+    def open(
+        cls,
+        uri: str,
+        embedder: Embedder,
+        *,
+        collection: str = DEFAULT_COLLECTION,
+        token: str = "",
+        timeout_s: float = 10.0,
+    ) -> MemoryStore:
+        """Connect, make the collection if there is none, and load it, so that the first search is not slow.
+
+        `uri` as in `uri.locate`; `token` for a server ("user:password" or an API key); `timeout_s` for each call.
+        Raises ConfigurationError, MissingDependency, MemoryHeld, ModelMismatch, MemoryUnavailable.
+        """
+        if not _COLLECTION_NAME.fullmatch(collection):
+            raise ConfigurationError(
+                f"memory.collection: {collection!r} must be letters, digits and '_', and not begin with a digit"
+            )
+        connection = Connection(locate(uri), token=token, timeout_s=timeout_s)
+        try:
+            store = cls(connection, embedder, collection)
+            store._prepare()
+        except BaseException:
+            connection.close()
+            raise
+        return store
+
+    def write(self, memories: Sequence[Memory]) -> None:
+        """Store `memories`, durably on return. One that is already stored (same id) stays as it is.
+
+        Raises InvalidInput (a record that fits no row), ModelFailed, MemoryUnavailable; in each case writing the
+        same memories again later is right.
+        """
+        new = {filters.clean_name(memory.id): memory for memory in reversed(memories)}
+        if not new:
+            return
+        with self._write_lock:
+            # Milvus Lite's upsert searches the whole file (0.1 s at 60,000 rows) where its insert does not.
+            stored = self._table.existing(list(new))
+            fresh = [memory for key, memory in reversed(new.items()) if key not in stored]
+            for start in range(0, len(fresh), _BATCH):
+                batch = fresh[start : start + _BATCH]
+                vectors = self._embedded(batch)
+                rows = [to_row(memory, vector) for memory, vector in zip(batch, vectors)]
+                self._connection.call("insert" if self._connection.embedded else "upsert", self.collection, data=rows)
+
+    def search(self, query: Query, *, visible_before_ns: int | None = None) -> list[Hit]:
+        """At most `query.limit` memories that satisfy `query`, as `search.py` orders them.
+
+        Nothing that starts at or after `visible_before_ns`. Raises ModelFailed, MemoryUnavailable.
+        """
+        vector = self._queried(query.text) if query.text.strip() else None
+        found = search(self._table, query, vector, visible_before_ns)
+        memories = self._table.fetch([candidate.id for candidate in found])
+        return [Hit(memories[candidate.id], candidate.score) for candidate in found if candidate.id in memories]
+
+    def get(self, ids: Sequence[str]) -> list[Memory]:
+        """The memories of `ids`, in that order; those that do not exist are left out."""
+        keys = [filters.clean_name(id_) for id_ in ids]
+        memories = self._table.fetch(list(dict.fromkeys(keys)))
+        return [memories[key] for key in keys if key in memories]
+
+    def neighbours(self, memory_id: str, before: int, after: int) -> list[Memory]:
+        """In time order: up to `before` windows before that memory, itself, up to `after` windows after it, of the
+        same robot and camera. Empty when there is no such memory."""
+        own = self.get([memory_id])
+        if not own:
+            return []
+        start_ns = own[0].start_ns
+        found: list[Candidate] = []
+        for limit, order in ((before, Order.LAST), (after, Order.FIRST)):
+            if limit > 0:
+                bounds = {"before_ns": start_ns} if order is Order.LAST else {"after_ns": start_ns}
+                query = Query(
+                    robot_id=own[0].robot_id,
+                    camera=own[0].camera,
+                    order=order,
+                    limit=min(limit + 1, MAX_LIMIT),
+                    collapse=False,
+                    **bounds,
+                )
+                others = [other for other in search(self._table, query, None) if other.id != own[0].id]
+                found += others[: min(limit, MAX_LIMIT)]
+        memories = self._table.fetch([candidate.id for candidate in found])
+        return sorted([*own, *memories.values()], key=lambda memory: (memory.start_ns, memory.id))
+
+    def between(self, after_ns: int | None, before_ns: int | None, limit: int) -> list[Memory]:
+        """The first `limit` (1 to 1000) windows that overlap [after_ns, before_ns), in time order; None is open."""
+        query = Query(after_ns=after_ns, before_ns=before_ns, order=Order.FIRST, limit=limit, collapse=False)
+        return [hit.memory for hit in self.search(query)]
+
+    def count(self) -> int:
+        """How many memories there are."""
+        return self._table.count()
+
+    def bounds(self) -> tuple[int, int] | None:
+        """When the first memory starts and the last one ends, None when there are none."""
+        span = self._table.span(refresh=True)
+        if span is None:
+            return None
+        last = self._table.scan([filters.at_least("start_ns", span[1])])
+        return span[0], max((candidate.end_ns for candidate in last), default=span[1])
+
+    def select(self, query: Query) -> list[str]:
+        """The ids of ALL windows that satisfy `query`, in time order; its text, order, limit and collapse are ignored."""
+        everything = dataclasses.replace(query, text="", order=Order.FIRST, limit=MAX_LIMIT, collapse=False)
+        ids: list[str] = []
+        while page := search(self._table, everything, None):
+            known = set(ids[-2 * MAX_LIMIT :])
+            ids += [candidate.id for candidate in page if candidate.id not in known]
+            if len(page) < MAX_LIMIT:
+                break
+            everything = dataclasses.replace(everything, after_ns=page[-1].start_ns)
+        return ids
+
+    def delete(self, ids: Sequence[str]) -> int:
+        """Forget these memories for good. Returns how many there were."""
+        existing = sorted(self._table.existing([filters.clean_name(id_) for id_ in ids]))
+        for start in range(0, len(existing), _BATCH):
+            self._connection.call("delete", self.collection, ids=existing[start : start + _BATCH])
+        return len(existing)
+
+    def close(self) -> None:
+        """Disconnect. The server of a file stops when nobody else needs it. Idempotent."""
+        self._connection.close()
+
+    def __enter__(self) -> MemoryStore:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _prepare(self) -> None:
+        if not self._connection.call("has_collection", self.collection):
+            self._create()
+        description = self._connection.call("describe_collection", self.collection)["description"]
+        self._check(CollectionInfo.from_description(description, self.collection))
+        self._connection.call("load_collection", self.collection, timeout_s=LOAD_TIMEOUT_S)
+        self._connection.call("query", self.collection, filter="id == \"\"", output_fields=["id"], timeout_s=LOAD_TIMEOUT_S)
+
+    def _create(self) -> None:
+        from pymilvus import MilvusClient
+
+        info = CollectionInfo(SCHEMA_VERSION, self.embedder.name, self.embedder.dimension)
+        schema = MilvusClient.create_schema(
+            auto_id=False, enable_dynamic_field=False, description=info.to_description()
+        )
+        add_fields(schema, info.dimension)
+        index: Any = MilvusClient.prepare_index_params()
+        if self._connection.embedded:
+            index.add_index(VECTOR, index_type="FLAT", metric_type="COSINE")
+        else:
+            index.add_index(VECTOR, index_type="HNSW", metric_type="COSINE", params=HNSW)
+        try:
+            self._connection.call("create_collection", self.collection, schema=schema, index_params=index)
+        except MemoryUnavailable:
+            # Two nodes that start together both make it; whose came second finds the other's.
+            if not self._connection.call("has_collection", self.collection):
+                raise
+
+    def _check(self, info: CollectionInfo) -> None:
+        if info.schema_version != SCHEMA_VERSION:
+            raise MemoryUnavailable(
+                f"the collection {self.collection!r} in {self._connection.location} has schema version "
+                f"{info.schema_version}, this remembr_ros writes {SCHEMA_VERSION}: update remembr_ros, or set "
+                "memory.collection to another name. Nothing was changed."
+            )
+        if (info.embedder, info.dimension) != (self.embedder.name, self.embedder.dimension):
+            raise ModelMismatch(
+                f"the collection {self.collection!r} in {self._connection.location} was written with the embedder "
+                f"{info.embedder!r} ({info.dimension}-d), and the parameter embedder asks for {self.embedder.name!r} "
+                f"({self.embedder.dimension}-d). Set embedder back, or set memory.collection to another name, or export "
+                "the memories and import them into a new collection, which embeds them again. Nothing was changed."
+            )
+
+    def _embedded(self, memories: Sequence[Memory]) -> Any:
+        return self._finite(self.embedder.embed_documents([memory.caption for memory in memories]), len(memories))
+
+    def _queried(self, text: str) -> Any:
+        return self._finite(self.embedder.embed_queries([filters.clean_text(text)]), 1)[0]
+
+    def _finite(self, vectors: Any, count: int) -> Any:
+        import numpy as np
+
+        vectors = np.asarray(vectors, dtype=np.float32)
+        if vectors.shape != (count, self.embedder.dimension) or not np.isfinite(vectors).all():
+            raise ModelFailed(
+                f"embedder {self.embedder.name} returned shape {vectors.shape} or values that are not finite"
+            )
+        return vectors
