@@ -119,7 +119,9 @@ class MemoryBuilder:
             ("windows", "skipped", "skipped_unlocalized", "captioned", "refused", "failed", "stored", "set_aside"), 0
         )
         self._lag_s = self._model_s = 0.0
+        self._measuring = threading.Lock()
         self._outbox_length = len(outbox)
+        self._writing = False
         self._caption_thread = threading.Thread(target=self._caption_windows, name="remembr-caption", daemon=True)
         self._write_thread = threading.Thread(target=self._write_memories, name="remembr-write", daemon=True)
         self._caption_thread.start()
@@ -154,7 +156,7 @@ class MemoryBuilder:
         """Wait until every window is captioned and stored; False when that took too long."""
         with self._changed:
             return self._changed.wait_for(
-                lambda: not self._queue and self._working_since_s is None and self._outbox_length == 0, timeout_s
+                lambda: not (self._queue or self._working_since_s or self._outbox_length or self._writing), timeout_s
             )
 
     def close(self, timeout_s: float = 3.0) -> bool:
@@ -215,9 +217,8 @@ class MemoryBuilder:
             return
         with self._changed:
             self._counts["captioned"] += 1
-            self._outbox_length = len(self._outbox)
             self._lag_s = time.monotonic() - job.submitted_s
-            self._changed.notify_all()
+        self._measure_outbox()
         try:
             self._on_memory(memory)
         except Exception as error:  # what the caller does with it must not stop the memory
@@ -255,12 +256,16 @@ class MemoryBuilder:
         failures = 0
         while True:
             with self._changed:
+                self._writing = False
+                self._changed.notify_all()
                 self._changed.wait_for(lambda: self._outbox_length > 0 or self._no_more)
                 if self._outbox_length == 0:
                     return
+                self._writing = True
                 last_attempt = self._closing
             try:
                 self._write_once()
+                self._measure_outbox()
             except Exception as error:  # Milvus is away: it may come back in a minute or tomorrow
                 failures += 1
                 if failures == 1:
@@ -269,7 +274,7 @@ class MemoryBuilder:
                     )
                 if last_attempt:
                     return
-                wait_s = min(LAST_RETRY_S, FIRST_RETRY_S * 2.0 ** min(failures - 1, 10))
+                wait_s = min(LAST_RETRY_S, FIRST_RETRY_S * 2.0 ** min(failures - 1, 16))
                 with self._changed:
                     self._changed.wait_for(lambda: self._closing, wait_s)
             else:
@@ -305,10 +310,7 @@ class MemoryBuilder:
                     continue
                 del self._attempts[memory.id]
                 self._outbox.set_aside(memory, f"{type(error).__name__}: {error}")
-                with self._changed:
-                    self._counts["set_aside"] += 1
-                    self._outbox_length = len(self._outbox)
-                    self._changed.notify_all()
+                self._count(set_aside=1)
                 self._on_problem(f"memory {memory.id} is set aside in {self._outbox.path}: {type(error).__name__}: {error}")
             else:
                 self._finish([memory])
@@ -317,7 +319,12 @@ class MemoryBuilder:
 
     def _finish(self, memories: Sequence[Memory]) -> None:
         self._outbox.done(memories)
-        with self._changed:
-            self._counts["stored"] += len(memories)
-            self._outbox_length = len(self._outbox)
-            self._changed.notify_all()
+        self._count(stored=len(memories))
+
+    def _measure_outbox(self) -> None:
+        # Never under `_changed`: the disk may be slow, and submit() must not wait for it.
+        with self._measuring:
+            length = len(self._outbox)
+            with self._changed:
+                self._outbox_length = length
+                self._changed.notify_all()

@@ -16,12 +16,12 @@ MAX_CAPTION_CHARS = 2000
 MIN_LETTER_SHARE = 0.5
 REPEATS = 3
 """A phrase said so often in a row is a loop; twice may be meant ("very, very")."""
+MAX_LOOP_WORDS = 12
 
 _SPECIAL_TOKEN = re.compile(
     r"<\|[^<>|]{0,40}\|>|</?(?:s|pad|unk|bos|eos|image|video|im_start|im_end|im_patch|end_of_utterance)>|\[/?INST\]|\[/?SYS\]",
     re.IGNORECASE,
 )
-_PHRASE_LOOP = re.compile(r"((?:\b[\w'-]+\b[\s,.;:]*){1,12}?)(?:\s*\1){%d,}" % (REPEATS - 1), re.IGNORECASE)
 _SENTENCE = re.compile(r"[^.!?]+[.!?]*\s*")
 
 
@@ -36,13 +36,34 @@ def clean_caption(text: str) -> str:
     line = " ".join(line.split())
     if not line:
         raise ModelFailed("the caption is empty")
-    unlooped = _without_repeated_sentences(_PHRASE_LOOP.sub(r"\1", line + " ")).strip()
+    unlooped = _without_repeated_sentences(_without_loops(line))
     if unlooped != line and len(set(re.findall(r"\w+", unlooped.lower()))) < 2:
         raise ModelFailed(f"the caption is nothing but a repetition: {line[:60]!r}")
     letters = sum(char.isalpha() for char in unlooped)
     if letters < MIN_LETTER_SHARE * len(unlooped.replace(" ", "")) or re.search(r"([^\W\d_])\1{7}", unlooped):
         raise ModelFailed(f"the caption is not a text: {line[:60]!r}")
     return _shortened(unlooped)
+
+
+def _without_loops(line: str) -> str:
+    """ "A desk, a chair, a chair, a chair, a" is "A desk, a chair": loops often end in the middle, where tokens ran out."""
+    words = line.split()
+    keys = [word.strip(".,;:!?\"'").lower() or word for word in words]
+    kept: list[str] = []
+    at = 0
+    while at < len(words):
+        for size in range(1, min(MAX_LOOP_WORDS, (len(words) - at) // REPEATS) + 1):
+            phrase, end = keys[at : at + size], at + size
+            while keys[end : end + size] == phrase:
+                end += size
+            if end - at >= REPEATS * size:
+                kept += words[end - size : end]
+                at = len(words) if keys[end:] == phrase[: len(keys) - end] else end
+                break
+        else:
+            kept.append(words[at])
+            at += 1
+    return " ".join(kept).rstrip(",;")
 
 
 def _without_repeated_sentences(line: str) -> str:
@@ -53,7 +74,7 @@ def _without_repeated_sentences(line: str) -> str:
         if key not in seen:
             kept.append(sentence)
         seen.add(key)
-    return "".join(kept)
+    return "".join(kept).strip()
 
 
 def _shortened(line: str) -> str:

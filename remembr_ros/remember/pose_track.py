@@ -124,7 +124,7 @@ class PoseTrack:
             first = self._fixes[0]
             return self._held(first, stamp_ns) if first.pose.stamp_ns - stamp_ns <= self._max_gap_ns else None
         earlier = self._fixes[after - 1]
-        if after == len(self._fixes):
+        if after == len(self._fixes) or earlier.pose.stamp_ns == stamp_ns:
             return self._held(earlier, stamp_ns)
         return self._between(earlier, self._fixes[after], stamp_ns)
 
@@ -175,7 +175,7 @@ class PoseTrack:
 
 def _interpolated(earlier: Pose, later: Pose, stamp_ns: int) -> Pose:
     share = (stamp_ns - earlier.stamp_ns) / (later.stamp_ns - earlier.stamp_ns)
-    yaw = earlier.yaw
+    yaw = None
     if earlier.yaw is not None and later.yaw is not None:
         yaw = earlier.yaw + share * normalize_yaw(later.yaw - earlier.yaw)
     return Pose(

@@ -1,0 +1,60 @@
+"""Windows of one stay share an episode; a drive, another sight or a gap ends it."""
+
+import numpy as np
+import pytest
+
+from remembr_ros.records import NANOSECONDS, Frame, Pose, Window
+from remembr_ros.remember.episodes import EpisodeTracker
+
+PICTURE = np.zeros((2, 2, 3), np.uint8)
+HERE = Pose(0, "map", 1.0, 1.0, yaw=3.1)
+
+
+def window(number: int) -> Window:
+    start_ns = number * 3 * NANOSECONDS
+    return Window(start_ns, start_ns + 3 * NANOSECONDS, (Frame(start_ns, PICTURE),))
+
+
+def starts(*sights: tuple[int, Pose | None, str], **options) -> list[int]:
+    tracker = EpisodeTracker(**options)
+    return [tracker.assign(window(n), pose, caption, "floor1") // (3 * NANOSECONDS) for n, pose, caption in sights]
+
+
+def test_a_parked_robot_that_sees_the_same():
+    assert starts((0, HERE, "I see a cat."), (1, HERE, "I see a cat"), (2, HERE, "i see  a cat.")) == [0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("pose", "caption", "same"),
+    [
+        (HERE, "I see a dog.", False),
+        (Pose(0, "map", 1.3, 1.0, yaw=3.1), "I see a cat.", True),
+        (Pose(0, "map", 2.0, 1.0, yaw=3.1), "I see a cat.", False),
+        (Pose(0, "map", 1.0, 1.0, yaw=-3.1), "I see a cat.", True),
+        (Pose(0, "map", 1.0, 1.0, yaw=1.5), "I see a cat.", False),
+        (Pose(0, "odom", 1.0, 1.0, yaw=3.1), "I see a cat.", False),
+        (None, "I see a cat.", False),
+    ],
+)
+def test_what_ends_a_stay(pose, caption, same):
+    assert starts((0, HERE, "I see a cat."), (1, pose, caption)) == [0, 0 if same else 1]
+
+
+def test_a_creeping_robot_does_not_stay():
+    sights = [(n, Pose(0, "map", 0.2 * n, 0.0, yaw=0.0), "a wall") for n in range(6)]
+    assert starts(*sights) == [0, 0, 0, 3, 3, 3]
+
+
+def test_a_gap_is_bounded_and_time_does_not_go_back():
+    assert starts((0, HERE, "a"), (3, HERE, "a"), (8, HERE, "a"), (2, HERE, "a")) == [0, 0, 8, 2]
+
+
+def test_another_map_is_another_place():
+    tracker = EpisodeTracker()
+    tracker.assign(window(0), HERE, "a", "floor1")
+    assert tracker.assign(window(1), HERE, "a", "floor2") == window(1).start_ns
+
+
+def test_a_fixed_camera_without_poses_and_captions_compared_by_meaning():
+    assert starts((0, None, "a cat"), (1, None, "a cat")) == [0, 0]
+    assert starts((0, HERE, "a cat"), (1, HERE, "a kitten"), similar=lambda first, this: "k" in this) == [0, 0]
