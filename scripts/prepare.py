@@ -77,7 +77,7 @@ def install(venv: Path, groups: list[str]) -> None:
     if all(stamp.holds() for stamp in stamps):
         return
     say(f"installing {', '.join(file.name for file in files)}")
-    command = [sys.executable, "-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--no-compile"]
+    command = [sys.executable, "-m", "pip", "install", "--disable-pip-version-check", "--no-input"]
     for file in files:
         command += ["-r", str(file)]
     if not ROS_SOURCED and shutil.which("cmake") is None:
