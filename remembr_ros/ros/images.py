@@ -83,11 +83,9 @@ def rgb_image(message: Image) -> np.ndarray[Any, Any]:
         raise InvalidInput(f"image.step is {step}, {width} pixels of {message.encoding} need {row_bytes} bytes")
     rows = int(height * layout.planes)
     data = np.frombuffer(message.data, dtype=np.uint8)
-    # The last row may come without its padding.
-    if data.size < step * (rows - 1) + row_bytes:
+    if data.size < step * rows:
         raise InvalidInput(f"image.data has {data.size} bytes, {rows} rows of {step} bytes need {step * rows}")
-    dense = np.lib.stride_tricks.as_strided(data, shape=(rows, row_bytes), strides=(step, 1), writeable=False)
-    dense = np.ascontiguousarray(dense)
+    dense = np.ascontiguousarray(data[: step * rows].reshape(rows, step)[:, :row_bytes])
     if layout.bits == 16:
         # Both byte orders have the upper byte of a value in a known place.
         dense = np.ascontiguousarray(dense[:, 0 if message.is_bigendian else 1 :: 2])
