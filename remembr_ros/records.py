@@ -58,6 +58,7 @@ class Pose:
             value = getattr(self, name)
             if isinstance(value, bool) or not math.isfinite(value) or abs(value) > MAX_COORDINATE_M:
                 raise InvalidInput(f"pose.{name} is not a usable coordinate: {value!r}")
+            object.__setattr__(self, name, float(value))  # an int in a message's float field aborts the process
         for name in ("position_var", "yaw_var"):
             value = getattr(self, name)
             if not math.isfinite(value) or value < 0.0:
