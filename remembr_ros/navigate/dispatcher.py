@@ -183,6 +183,11 @@ class GoalDispatcher:
                 self._cancel(f"the map changed to {map_id!r}")
         self._call_out()
 
+    def set_policy(self, policy: GoalPolicy) -> None:
+        """Other rules from now on; what waits is judged by them when it is confirmed."""
+        with self._lock:
+            self._policy = policy
+
     def tick(self) -> None:
         """Call about once a second: ends what has waited too long."""
         with self._lock:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
-
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import PoseStamped
 
 from remembr_ros.errors import InvalidInput
 from remembr_ros.navigate.policy import normalize_frame, unusable
 from remembr_ros.records import Pose
+from remembr_ros.ros.conversions import pose_message
 
 
 def goal_message(pose: Pose, stamp: Time) -> PoseStamped:
@@ -19,11 +18,7 @@ def goal_message(pose: Pose, stamp: Time) -> PoseStamped:
     """
     if fault := unusable(pose):
         raise InvalidInput(f"goal: {fault}")
-    message = PoseStamped()
+    message = pose_message(pose)
     message.header.stamp = stamp
     message.header.frame_id = normalize_frame(pose.frame_id)
-    message.pose.position.x, message.pose.position.y = float(pose.x), float(pose.y)
-    message.pose.position.z = float(pose.z)
-    half = 0.5 * (pose.yaw or 0.0)
-    message.pose.orientation.z, message.pose.orientation.w = math.sin(half), math.cos(half)
     return message

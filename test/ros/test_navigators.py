@@ -1,0 +1,398 @@
+"""The navigators against a fake Nav2, over real DDS: what an action server may do wrong, and what is made of it."""
+
+from __future__ import annotations
+
+import importlib
+import math
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.ros
+rclpy = pytest.importorskip("rclpy", reason="rclpy not importable: . scripts/environment.sh")
+pytest.importorskip("nav2_msgs", reason="nav2_msgs not importable: . scripts/environment.sh builds the fixture")
+
+from rclpy.context import Context  # noqa: E402
+from rclpy.executors import SingleThreadedExecutor  # noqa: E402
+
+from remembr_ros.errors import InvalidInput, MissingDependency, UnknownBackend  # noqa: E402
+from remembr_ros.navigate.navigator import Goal, NavigationState, NavigationUpdate  # noqa: E402
+from remembr_ros.records import Pose  # noqa: E402
+from remembr_ros.ros.navigators import create_navigator  # noqa: E402
+from remembr_ros.ros.navigators.action import ActionNavigator  # noqa: E402
+from remembr_ros.ros.navigators.goal_message import goal_message  # noqa: E402
+from remembr_ros.ros.navigators.topic import TopicNavigator  # noqa: E402
+
+FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
+
+
+def load_fake() -> object:
+    spec = importlib.util.spec_from_file_location("fake_nav2", FIXTURES / "fake_nav2.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["fake_nav2"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+fake = load_fake()
+Behaviour = fake.Behaviour  # type: ignore[attr-defined]
+S = NavigationState
+
+
+class Spinner:
+    """A node spun in a thread with a context of its own, as if it were another process."""
+
+    def __init__(self, make: Callable[[Context], object]) -> None:
+        self.context = Context()
+        rclpy.init(context=self.context)
+        self.node = make(self.context)
+        self.executor = SingleThreadedExecutor(context=self.context)
+        self.executor.add_node(self.node)
+        self.thread = threading.Thread(target=self.executor.spin, daemon=True)
+        self.thread.start()
+
+    def close(self) -> None:
+        self.executor.shutdown()
+        self.thread.join(5.0)
+        self.node.destroy_node()  # type: ignore[attr-defined]
+        rclpy.try_shutdown(context=self.context)
+
+
+class Journey:
+    """Collects the updates of all goals; `until` waits for one and says what came instead."""
+
+    def __init__(self) -> None:
+        self.updates: list[NavigationUpdate] = []
+        self._changed = threading.Condition()
+
+    def __call__(self, update: NavigationUpdate) -> None:
+        with self._changed:
+            self.updates.append(update)
+            self._changed.notify_all()
+
+    def until(self, goal: Goal, *states: NavigationState, within_s: float = 5.0) -> NavigationUpdate:
+        def found() -> NavigationUpdate | None:
+            return next((u for u in self.updates if u.goal.id == goal.id and u.state in states), None)
+
+        with self._changed:
+            assert self._changed.wait_for(lambda: found() is not None, within_s), f"{states} not in {self.updates}"
+            update = found()
+        assert update is not None
+        return update
+
+    def states(self, goal: Goal) -> list[NavigationState]:
+        """The distinct states in order."""
+        states = [u.state for u in self.updates if u.goal.id == goal.id]
+        return [state for i, state in enumerate(states) if i == 0 or state is not states[i - 1]]
+
+
+def wait_for(what: Callable[[], bool], within_s: float = 10.0) -> None:
+    deadline = time.monotonic() + within_s
+    while not what():
+        assert time.monotonic() < deadline, f"not within {within_s} s"
+        time.sleep(0.01)
+
+
+@pytest.fixture
+def client() -> Iterator[Spinner]:
+    spinner = Spinner(lambda context: rclpy.create_node("client", context=context))
+    yield spinner
+    spinner.close()
+
+
+@pytest.fixture
+def server() -> Iterator[Spinner]:
+    spinner = Spinner(lambda context: fake.FakeNav2Node(context=context, amcl=True, goal_pose=True, speed=10.0))  # type: ignore[attr-defined]
+    yield spinner
+    spinner.close()
+
+
+@pytest.fixture
+def navigator(client: Spinner) -> Iterator[ActionNavigator]:
+    navigator = ActionNavigator(
+        client.node, server_timeout_s=5.0, accept_timeout_s=1.0, cancel_timeout_s=1.0, preempt_grace_s=0.3, progress_period_s=0.05  # type: ignore[arg-type]
+    )
+    yield navigator
+    navigator.close()
+
+
+@pytest.fixture
+def journey() -> Journey:
+    return Journey()
+
+
+def goal(name: str = "g1", x: float = 3.0, y: float = 4.0, yaw: float | None = 1.0) -> Goal:
+    return Goal(name, Pose(1, "map", x, y, 0.0, yaw))
+
+
+def test_the_robot_drives_there_and_tells_how_far_it_is(server, navigator, journey) -> None:
+    navigator.go(goal(), journey)
+    journey.until(goal(), S.SUCCEEDED)
+    assert journey.states(goal()) == [S.SENT, S.ACTIVE, S.SUCCEEDED]
+    distances = [u.distance_remaining_m for u in journey.updates if math.isfinite(u.distance_remaining_m)]
+    assert distances and distances == sorted(distances, reverse=True) and distances[0] <= 5.0
+    assert server.node.nav2.goals == [(3.0, 4.0, pytest.approx(1.0))]
+
+
+def test_fault_29_a_rejected_goal_is_reported_within_2_s_and_the_next_one_works(server, navigator, journey) -> None:
+    server.node.nav2.then(Behaviour(accept=False))
+    wait_for(navigator._client.server_is_ready)
+    navigator.go(goal("g1"), journey)
+    update = journey.until(goal("g1"), S.REJECTED, within_s=2.0)
+    assert "rejected" in update.error_msg
+    navigator.go(goal("g2"), journey)
+    journey.until(goal("g2"), S.SUCCEEDED)
+
+
+def test_fault_29_accepted_and_aborted_at_once_is_a_failure_with_nav2_s_own_words(server, navigator, journey) -> None:
+    server.node.nav2.then(Behaviour(outcome="abort", drive_s=0.02, error_code=204, error_msg="no path"))
+    wait_for(navigator._client.server_is_ready)
+    navigator.go(goal("g1"), journey)
+    update = journey.until(goal("g1"), S.ABORTED, within_s=2.0)
+    assert (update.error_code, update.error_msg) == (204, "no path")
+    navigator.go(goal("g2"), journey)
+    journey.until(goal("g2"), S.SUCCEEDED)
+
+
+def test_fault_29_an_unknown_status_is_a_failure(server, navigator, journey) -> None:
+    server.node.nav2.then(Behaviour(outcome="unknown"))
+    wait_for(navigator._client.server_is_ready)
+    navigator.go(goal("g1"), journey)
+    assert "status 0" in journey.until(goal("g1"), S.ABORTED, within_s=2.0).error_msg
+    navigator.go(goal("g2"), journey)
+    journey.until(goal("g2"), S.SUCCEEDED)
+
+
+def test_fault_29_a_result_without_error_code_as_on_humble(navigator, journey) -> None:
+    from types import SimpleNamespace
+
+    from rclpy.task import Future
+
+    from remembr_ros.ros.navigators.action import _Drive, _Phase
+
+    for status, state in ((6, S.ABORTED), (4, S.SUCCEEDED)):
+        drive = _Drive(goal(f"g{status}"), journey, _Phase.DRIVING)
+        future = Future()
+        future.set_result(SimpleNamespace(status=status, result=SimpleNamespace()))
+        navigator._on_result(drive, future)
+        assert journey.until(drive.goal, state).error_code == 0
+
+
+def test_a_server_that_never_comes_is_reported_with_its_name(client, journey) -> None:
+    navigator = ActionNavigator(client.node, "robot1/navigate_to_pose", server_timeout_s=0.3)
+    try:
+        navigator.go(goal(), journey)
+        assert "/robot1/navigate_to_pose" in journey.until(goal(), S.UNAVAILABLE).error_msg
+        assert journey.states(goal()) == [S.UNAVAILABLE]
+    finally:
+        navigator.close()
+
+
+def test_a_server_that_comes_later_gets_the_goal(navigator, journey) -> None:
+    navigator.go(goal(), journey)
+    late = Spinner(lambda context: fake.FakeNav2Node(context=context, speed=10.0))
+    try:
+        journey.until(goal(), S.SUCCEEDED, within_s=10.0)
+    finally:
+        late.close()
+
+
+def test_a_server_that_goes_away_on_the_way_is_reported(client, journey) -> None:
+    gone = Spinner(lambda context: fake.FakeNav2Node(context=context, behaviours=[Behaviour(outcome="hang")]))
+    navigator = ActionNavigator(client.node, server_timeout_s=5.0)
+    try:
+        navigator.go(goal(), journey)
+        journey.until(goal(), S.ACTIVE)
+        navigator._server_timeout_s = 0.3
+    finally:
+        gone.close()
+    assert "gone away" in journey.until(goal(), S.UNAVAILABLE, within_s=15.0).error_msg
+    navigator.close()
+
+
+def test_a_goal_that_is_never_answered_ends(server, navigator, journey) -> None:
+    server.node.nav2.then(Behaviour(never_answer=True))
+    navigator.go(goal(), journey)
+    assert "did not answer" in journey.until(goal(), S.UNAVAILABLE).error_msg
+
+
+def test_a_goal_accepted_after_its_time_is_canceled_at_the_server(server, navigator, journey) -> None:
+    server.node.nav2.then(Behaviour(accept_delay_s=1.5, outcome="hang"))
+    navigator.go(goal(), journey)
+    journey.until(goal(), S.UNAVAILABLE)
+    wait_for(lambda: server.node.nav2.cancels == 1 and server.node.nav2.driving == 0)
+    assert journey.states(goal()) == [S.SENT, S.UNAVAILABLE]
+
+
+def test_cancel_on_the_way_stops_the_robot(server, navigator, journey) -> None:
+    server.node.nav2.then(Behaviour(outcome="hang"))
+    navigator.go(goal(), journey)
+    journey.until(goal(), S.ACTIVE)
+    navigator.cancel()
+    journey.until(goal(), S.CANCELED)
+    assert server.node.nav2.driving == 0
+
+
+def test_cancel_while_the_acceptance_is_pending(server, navigator, journey) -> None:
+    server.node.nav2.then(Behaviour(accept_delay_s=0.5, outcome="hang"))
+    navigator.go(goal(), journey)
+    journey.until(goal(), S.SENT)
+    navigator.cancel()
+    journey.until(goal(), S.CANCELED)
+    wait_for(lambda: server.node.nav2.cancels == 1 and server.node.nav2.driving == 0)
+    assert journey.states(goal()) == [S.SENT, S.CANCELED]
+
+
+def test_a_cancel_that_nav2_refuses_is_not_called_canceled(server, navigator, journey) -> None:
+    server.node.nav2.then(Behaviour(outcome="hang", allow_cancel=False))
+    navigator.go(goal(), journey)
+    journey.until(goal(), S.ACTIVE)
+    navigator.cancel()
+    assert "may still be moving" in journey.until(goal(), S.ABORTED).error_msg
+
+
+def test_a_newer_goal_replaces_the_old_one_and_its_late_result_is_not_mixed_up(server, navigator, journey) -> None:
+    server.node.nav2.then(Behaviour(drive_s=0.4, preemptible=False))
+    navigator.go(goal("old"), journey)
+    journey.until(goal("old"), S.ACTIVE)
+    navigator.go(goal("new", 1.0, 0.0), journey)
+    journey.until(goal("old"), S.CANCELED)
+    journey.until(goal("new"), S.SUCCEEDED)
+    wait_for(lambda: server.node.nav2.driving == 0)
+    assert journey.states(goal("old")) == [S.SENT, S.ACTIVE, S.CANCELED]
+    assert journey.states(goal("new")) == [S.SENT, S.ACTIVE, S.SUCCEEDED]
+
+
+def test_a_replaced_goal_that_the_server_does_not_drop_is_canceled_there(server, navigator, journey) -> None:
+    server.node.nav2.then(Behaviour(outcome="hang", preemptible=False))
+    navigator.go(goal("old"), journey)
+    journey.until(goal("old"), S.ACTIVE)
+    navigator.go(goal("new", 1.0, 0.0), journey)
+    journey.until(goal("new"), S.SUCCEEDED)
+    wait_for(lambda: server.node.nav2.cancels == 1 and server.node.nav2.driving == 0)
+
+
+def test_closing_on_the_way_cancels_the_goal(client, server, journey) -> None:
+    server.node.nav2.then(Behaviour(outcome="hang"))
+    navigator = ActionNavigator(client.node)
+    navigator.go(goal(), journey)
+    journey.until(goal(), S.ACTIVE)
+    started = time.monotonic()
+    navigator.close()
+    assert time.monotonic() - started < 2.0
+    journey.until(goal(), S.CANCELED)
+    wait_for(lambda: server.node.nav2.driving == 0)
+
+
+def test_go_and_cancel_return_at_once_while_nothing_answers(navigator, journey) -> None:
+    started = time.monotonic()
+    for i in range(20):
+        navigator.go(goal(f"g{i}"), journey)
+        navigator.cancel()
+    assert time.monotonic() - started < 0.1
+    for i in range(20):
+        journey.until(goal(f"g{i}"), S.CANCELED)
+
+
+def test_nav2_as_another_process(navigator, journey) -> None:
+    script = [sys.executable, str(FIXTURES / "fake_nav2.py"), "--speed", "10"]
+    with subprocess.Popen([*script, "--behaviour", '{"accept": false}'], env=os.environ) as process:
+        try:
+            navigator.go(goal("g1"), journey)
+            journey.until(goal("g1"), S.REJECTED, within_s=10.0)
+            navigator.go(goal("g2"), journey)
+            journey.until(goal("g2"), S.SUCCEEDED)
+        finally:
+            process.terminate()
+            assert process.wait(10.0) in (0, -15)
+
+
+# By topic.
+
+
+def test_by_topic_the_robot_is_seen_to_arrive(client, server, journey) -> None:
+    navigator = TopicNavigator(client.node, progress_period_s=0.1)
+    try:
+        navigator.go(goal(), journey)
+        journey.until(goal(), S.SUCCEEDED, within_s=10.0)
+        assert journey.states(goal()) == [S.SENT, S.ACTIVE, S.SUCCEEDED]
+        sent = server.node.topic_goals[0]
+        assert (sent.pose.position.x, sent.pose.position.y, sent.header.frame_id) == (3.0, 4.0, "map")
+    finally:
+        navigator.close()
+
+
+def test_by_topic_nobody_listens(client, journey) -> None:
+    navigator = TopicNavigator(client.node, listener_timeout_s=0.3)
+    try:
+        navigator.go(goal(), journey)
+        assert "/goal_pose" in journey.until(goal(), S.UNAVAILABLE).error_msg
+    finally:
+        navigator.close()
+
+
+def test_by_topic_without_a_pose_nothing_is_known_of_arrival_and_the_robot_cannot_be_stopped(client, journey) -> None:
+    deaf = Spinner(lambda context: fake.FakeNav2Node(context=context, goal_pose=True))
+    navigator = TopicNavigator(client.node, arrival_timeout_s=0.5, listener_timeout_s=10.0)
+    try:
+        navigator.go(goal("g1"), journey)
+        assert "may still be on its way" in journey.until(goal("g1"), S.ABORTED, within_s=10.0).error_msg
+        navigator.go(goal("g2"), journey)
+        journey.until(goal("g2"), S.SENT)
+        navigator.cancel()
+        assert "cannot stop" in journey.until(goal("g2"), S.ABORTED).error_msg
+    finally:
+        navigator.close()
+        deaf.close()
+
+
+# What both share.
+
+
+def test_the_message_has_a_unit_quaternion_whatever_the_heading() -> None:
+    from builtin_interfaces.msg import Time
+
+    for yaw in (None, 0.0, math.pi, -2.0):
+        q = goal_message(Pose(1, "/map", 1.0, 2.0, 0.0, yaw), Time(sec=7)).pose.orientation
+        assert math.hypot(q.x, q.y, q.z, q.w) == pytest.approx(1.0)
+    message = goal_message(Pose(1, "/map", 1.0, 2.0), Time(sec=7))
+    assert (message.header.frame_id, message.header.stamp.sec) == ("map", 7)
+
+
+@pytest.mark.parametrize("x", [math.nan, math.inf, True, None, 1e9])
+def test_fault_21_no_message_is_made_of_unusable_numbers(x) -> None:
+    from builtin_interfaces.msg import Time
+
+    pose = Pose(1, "map", 1.0, 2.0)
+    object.__setattr__(pose, "x", x)
+    with pytest.raises(InvalidInput, match="x is"):
+        goal_message(pose, Time())
+
+
+def test_fault_21_unusable_numbers_are_refused_by_the_navigator_itself(server, navigator, journey) -> None:
+    bad = goal()
+    object.__setattr__(bad.pose, "x", math.nan)
+    navigator.go(bad, journey)
+    assert "usable" in journey.until(bad, S.REFUSED).error_msg
+    assert server.node.nav2.goals == []
+
+
+def test_the_factory_knows_its_navigators(client, monkeypatch) -> None:
+    for spec, name in (("action", "action"), ("topic", "topic"), ("action:robot1/navigate_to_pose", "action")):
+        navigator = create_navigator(spec, client.node)
+        assert navigator.name == name
+        navigator.close()
+    with pytest.raises(UnknownBackend, match=r"navigation.navigator.*teleport.*action, topic"):
+        create_navigator("teleport", client.node)
+    monkeypatch.setitem(sys.modules, "nav2_msgs", None)
+    monkeypatch.setitem(sys.modules, "nav2_msgs.action", None)
+    monkeypatch.setenv("ROS_DISTRO", "jazzy")
+    with pytest.raises(MissingDependency, match="sudo apt install ros-jazzy-nav2-msgs"):
+        create_navigator("action", client.node)
