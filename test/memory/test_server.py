@@ -1,0 +1,169 @@
+"""One server per file, however many processes; it comes back when killed and goes when nobody needs it."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from remembr_ros.errors import MemoryHeld, MemoryUnavailable, MissingDependency
+from remembr_ros.memory.embedders.hashing import HashingEmbedder
+from remembr_ros.memory.query import Query
+from remembr_ros.memory.server import ensure_server
+from remembr_ros.memory.store import MemoryStore
+from remembr_ros.records import Memory
+
+JOIN = (
+    "import sys\nfrom pathlib import Path\nfrom remembr_ros.memory.server import ensure_server\n"
+    "handle = ensure_server(Path(sys.argv[1]))\nprint(handle.uri, flush=True)\nsys.stdin.read()\n"
+)
+FOREIGN = (
+    "import sys\nfrom milvus_lite.server import Server\nserver = Server(sys.argv[1])\n"
+    "print(server.init() and server.start(), flush=True)\nsys.stdin.read()\nserver.stop()\n"
+)
+
+
+def until(condition: Callable[[], object], timeout_s: float = 15.0) -> None:
+    deadline = time.monotonic() + timeout_s
+    while not condition():
+        assert time.monotonic() < deadline, "not in time"
+        time.sleep(0.05)
+
+
+def processes(name: str, db_file: Path) -> list[int]:
+    """Process ids whose command line has `name` and the file as arguments."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            command = (folder / "cmdline").read_bytes().decode(errors="replace").split("\0")
+        except OSError:
+            continue
+        if str(db_file) in command and any(part.endswith(name) for part in command):
+            found.append(int(folder.name))
+    return found
+
+
+def hosts(db_file: Path) -> list[int]:
+    return processes("remembr_ros.memory.server", db_file)
+
+
+def milvuses(db_file: Path) -> list[int]:
+    return processes("/milvus", db_file)
+
+
+@pytest.fixture
+def spawn() -> Iterator[Callable[..., subprocess.Popen[str]]]:
+    """Starts python with code and arguments; ends it with the test."""
+    started: list[subprocess.Popen[str]] = []
+
+    def start(code: str, *arguments: object) -> subprocess.Popen[str]:
+        command = [sys.executable, "-c", code, *map(str, arguments)]
+        started.append(subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True))
+        return started[-1]
+
+    yield start
+    for process in started:
+        process.kill()
+        process.communicate(timeout=10)
+
+
+def open_store(db_file: Path) -> MemoryStore:
+    return MemoryStore.open(str(db_file), HashingEmbedder(32))
+
+
+def test_fault_9_processes_that_start_at_once_share_one_server(db_file: Path, spawn: Callable[..., subprocess.Popen[str]]) -> None:
+    joined = [spawn(JOIN, db_file) for _ in range(4)]
+    uris = {process.stdout.readline().strip() for process in joined if process.stdout}
+    assert len(uris) == 1 and uris.pop().startswith("unix:/")
+    assert len(hosts(db_file)) == len(milvuses(db_file)) == 1
+    with open_store(db_file) as store:
+        assert store.count() == 0
+    for process in joined[:2]:
+        process.kill()  # a killed node leaves no lease behind
+    for process in joined[2:]:
+        process.communicate(timeout=10)
+    until(lambda: not hosts(db_file) and not milvuses(db_file))
+
+
+def test_the_server_stops_when_unneeded_and_the_file_has_everything(db_file: Path, remember: Callable[..., Memory]) -> None:
+    with open_store(db_file) as store:
+        store.write([remember(i) for i in range(10)])
+    until(lambda: not hosts(db_file) and not milvuses(db_file))
+    assert db_file.exists() and not (db_file.parent / ".memory.db.lock").exists()
+    with open_store(db_file) as store:
+        assert store.count() == 10
+
+
+def test_a_node_that_restarts_finds_the_same_server(db_file: Path) -> None:
+    ensure_server(db_file).close()
+    first = hosts(db_file)
+    with ensure_server(db_file):
+        assert hosts(db_file) == first and len(first) == 1
+
+
+@pytest.mark.parametrize("victims", [hosts, milvuses], ids=["host", "milvus"])
+def test_a_killed_server_comes_back_with_everything_acknowledged(
+    db_file: Path, remember: Callable[..., Memory], victims: Callable[[Path], list[int]]
+) -> None:
+    with open_store(db_file) as store, open_store(db_file) as reader:
+        for i in range(60):
+            store.write([remember(i, f"thing{i}")])
+            if i in (20, 40):
+                os.kill(victims(db_file)[0], signal.SIGKILL)
+        assert store.count() == 60
+        assert [hit.memory for hit in reader.search(Query(text="thing59", limit=1))] == [remember(59, "thing59")]
+        assert len(hosts(db_file)) == len(milvuses(db_file)) == 1
+
+
+def test_a_server_told_to_stop_comes_back_for_the_next_call(db_file: Path, remember: Callable[..., Memory]) -> None:
+    with open_store(db_file) as store:
+        store.write([remember(0)])
+        os.kill(hosts(db_file)[0], signal.SIGTERM)
+        until(lambda: not hosts(db_file))
+        assert not milvuses(db_file)
+        assert store.count() == 1
+
+
+def test_ctrl_c_for_the_nodes_does_not_reach_the_server(db_file: Path) -> None:
+    with ensure_server(db_file):
+        host = hosts(db_file)[0]
+        assert os.getsid(host) != os.getsid(0)
+        assert os.readlink(f"/proc/{host}/fd/0") == "/dev/null"
+
+
+def test_fault_9_a_file_that_a_foreign_process_has_open_is_named(
+    db_file: Path, spawn: Callable[..., subprocess.Popen[str]]
+) -> None:
+    foreign = spawn(FOREIGN, db_file)
+    assert foreign.stdout and foreign.stdout.readline() == "True\n"
+    until(db_file.exists)
+    before = db_file.read_bytes()
+    with pytest.raises(MemoryHeld) as held:
+        ensure_server(db_file)
+    for part in (str(db_file), f"process {foreign.pid}", "memory.uri", "http://"):
+        assert part in str(held.value)
+    assert db_file.read_bytes() == before and (db_file.parent / ".memory.db.lock").exists()
+    foreign.communicate(timeout=10)
+    with open_store(db_file) as store:
+        assert store.count() == 0
+
+
+def test_a_damaged_file_is_reported_and_left_as_it_is(db_file: Path) -> None:
+    content = b"SQLite format 3\0" + b"damaged" * 1000
+    db_file.write_bytes(content)
+    with pytest.raises(MemoryUnavailable, match="memory.db"):
+        open_store(db_file).close()
+    assert db_file.read_bytes() == content
+
+
+def test_fault_e11_without_milvus_lite_the_install_command_is_the_message(db_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(MissingDependency, match="pip install 'milvus-lite"):
+        ensure_server(db_file)
