@@ -114,6 +114,10 @@ class Composer:
             error_msg=message,
         )
 
+    def spoken(self, text: str) -> str:
+        """A composer's wording without the numbers that the question does not hold."""
+        return self._grounded(text, AnswerKind.TEXT, ())
+
     def describe(self, memory: Memory) -> str:
         """One memory in a sentence's words: what, where, when, how long ago."""
         return f"{quote(memory.caption)} {self.place_and_time(memory)}"

@@ -10,7 +10,6 @@ import asyncio
 import dataclasses
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Protocol
 from zoneinfo import ZoneInfo
 
@@ -19,31 +18,13 @@ from remembr_ros.recall.answer import Composer
 from remembr_ros.recall.extractive import SOURCE, ExtractiveAnswerer
 from remembr_ros.recall.progress import Progress
 from remembr_ros.recall.searchable import SearchableMemory
+from remembr_ros.recall.settings import RecallSettings
 from remembr_ros.recall.when import load_zone
 from remembr_ros.records import Answer, AnswerError, Question
 
 MAX_QUESTION = 2000
 PROVIDERS = ("extractive", "openai", "scripted")
 OnProgress = Callable[[Progress], None]
-
-
-@dataclass(frozen=True, slots=True)
-class RecallSettings:
-    """How questions are answered.
-
-    `max_rounds`: retrieval rounds of the agent (the paper's 3). `memories_per_query`: results of one search, 1 to 20.
-    `prefetch`: put the hits for the question itself into the first prompt. `time_limit_s`: one question, all included.
-    `llm_timeout_s`: one request. `prompt_characters`: budget of one prompt; memories are trimmed to fit, nothing else.
-    `api_key_env`: the environment variable that holds the key.
-    """
-
-    max_rounds: int = 3
-    memories_per_query: int = 5
-    prefetch: bool = True
-    time_limit_s: float = 60.0
-    llm_timeout_s: float = 30.0
-    prompt_characters: int = 24_000
-    api_key_env: str = "OPENAI_API_KEY"
 
 
 class LanguageModelAgent(Protocol):

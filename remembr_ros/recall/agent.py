@@ -1,0 +1,216 @@
+"""The agent: a language model that searches the memory in a few rounds and answers by citing it.
+
+In: a Question; out: always an Answer (found, not found, or a typed error), within the limits on rounds, calls, characters
+and seconds. The model picks evidence; code computes every number (answer.py). Nothing is kept between questions.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import json
+from collections.abc import Callable
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from remembr_ros.errors import LanguageModelUnavailable, MemoryUnavailable, RemembrError
+from remembr_ros.recall import prompt
+from remembr_ros.recall.answer import Composer
+from remembr_ros.recall.chat import ChatClient, Message
+from remembr_ros.recall.progress import Progress
+from remembr_ros.recall.replies import Reply, ToolCall
+from remembr_ros.recall.searchable import SearchableMemory
+from remembr_ros.recall.settings import RecallSettings
+from remembr_ros.recall.tools import ANSWER, ANSWER_SCHEMA, SCHEMAS, TOOLS, Toolbox, ToolFault
+from remembr_ros.recall.understand import understand
+from remembr_ros.records import Answer, AnswerError, AnswerKind, Question
+
+MAX_CALLS_PER_ROUND = 6
+MAX_MENDED = 2
+"""Requests beyond the rounds in which the model may mend an empty reply, prose, or a faulty call."""
+REPLY_TOKENS = 1024
+
+OnProgress = Callable[[Progress], None]
+
+
+class Agent:
+    """Asks `chat` and searches `memory`; holds only those two and its settings."""
+
+    def __init__(self, memory: SearchableMemory, chat: ChatClient, zone: ZoneInfo, settings: RecallSettings) -> None:
+        self._memory = memory
+        self._chat = chat
+        self._zone = zone
+        self._settings = settings
+
+    async def ask(self, question: Question, on_progress: OnProgress | None = None) -> Answer:
+        """One question. Cancel the task to stop it. Raises nothing else."""
+        compose = Composer(question, self._zone, self._chat.name)
+        run = _Run(self._memory, self._chat, self._settings, question, compose, on_progress or (lambda progress: None))
+        try:
+            answer = await asyncio.wait_for(run.answer(), self._settings.time_limit_s)
+        except asyncio.TimeoutError:
+            message = f"no answer within {self._settings.time_limit_s:g} s"
+            answer = compose.failed(AnswerError.TIMEOUT, message, "That took me too long.")
+        except LanguageModelUnavailable as error:
+            answer = compose.failed(AnswerError.LLM_UNAVAILABLE, str(error), "I cannot reach my language model.")
+        except MemoryUnavailable as error:
+            answer = compose.failed(AnswerError.MEMORY_UNAVAILABLE, str(error), "I cannot reach my memory.")
+        except RemembrError as error:
+            answer = compose.failed(AnswerError.INTERNAL, str(error))
+        except Exception as error:
+            message = f"{type(error).__name__}: {error}"
+            answer = compose.failed(AnswerError.INTERNAL, message, "Something went wrong inside me.")
+        return dataclasses.replace(answer, rounds=run.rounds, llm_calls=run.llm_calls)
+
+    async def close(self) -> None:
+        await self._chat.close()
+
+
+class _Run:
+    """The state of one question."""
+
+    def __init__(
+        self,
+        memory: SearchableMemory,
+        chat: ChatClient,
+        settings: RecallSettings,
+        question: Question,
+        compose: Composer,
+        report: OnProgress,
+    ) -> None:
+        self._memory = memory
+        self._chat = chat
+        self._settings = settings
+        self._question = question
+        self._compose = compose
+        self._report = report
+        self._results: dict[str, list[str]] = {}
+        self.rounds = 0
+        self.llm_calls = 0
+
+    async def answer(self) -> Answer:
+        messages = await self._first_prompt()
+        mended = 0
+        while True:  # every turn uses up a round or a repair, and the last turn returns
+            last = self.rounds >= self._settings.max_rounds or mended >= MAX_MENDED
+            if last:
+                messages.append({"role": "user", "content": prompt.LAST_CHANCE})
+            reply = await self._complete(messages, last, REPLY_TOKENS * (1 + mended))
+            answer = self._answer_in(reply, lenient=last)
+            if answer is not None:
+                return answer
+            if last:
+                return self._without_answer(reply)
+            if await self._run_calls(reply, messages):
+                self.rounds += 1
+            else:
+                mended += 1
+
+    async def _first_prompt(self) -> list[Message]:
+        self._report(Progress("thinking"))
+        bounds = await asyncio.to_thread(self._memory.bounds)
+        self._tools = Toolbox(self._memory, self._question, self._compose, bounds, self._settings.memories_per_query)
+        messages: list[Message] = [
+            {"role": "system", "content": prompt.RULES},
+            {"role": "user", "content": prompt.moment(self._question, self._compose.zone, bounds)},
+        ]
+        if self._settings.prefetch and bounds is not None:
+            about = understand(self._question, self._compose.zone).about or self._question.text
+            calls = (
+                ToolCall("first_0", "search_text", {"query": about[:500]}),
+                ToolCall("first_1", "search_time", {"at": "now", "order": "last", "limit": 2}),
+            )
+            await self._run_calls(Reply("", calls), messages)
+        return messages
+
+    async def _complete(self, messages: list[Message], last: bool, max_tokens: int) -> Reply:
+        self._report(Progress("answering" if last else "thinking", self.rounds))
+        self.llm_calls += 1
+        fitted = prompt.fit(messages, self._settings.prompt_characters)
+        if last:
+            return await self._chat.complete(fitted, ANSWER_SCHEMA, must_call=ANSWER.name, max_tokens=max_tokens)
+        return await self._chat.complete(fitted, SCHEMAS, max_tokens=max_tokens)
+
+    def _answer_in(self, reply: Reply, *, lenient: bool) -> Answer | None:
+        """The first `answer` call that holds; on the last request also one with faults, as far as it can be used."""
+        for call in reply.calls:
+            if call.name == ANSWER.name and call.arguments is not None:
+                try:
+                    return self._tools.answer(call.arguments, lenient=lenient)
+                except ToolFault:
+                    continue  # the model is told in _run_calls
+        return None
+
+    async def _run_calls(self, reply: Reply, messages: list[Message]) -> bool:
+        """Answer every call of `reply` with one tool message, searches side by side. False when none was a new search."""
+        if not reply.calls:
+            if reply.text:
+                messages.append({"role": "assistant", "content": reply.text})
+            messages.append({"role": "user", "content": prompt.NUDGE_PROSE if reply.text else prompt.NUDGE_EMPTY})
+            return False
+        known = set(self._results)
+        lines = await self._lines_of(reply.calls)
+        messages.append(
+            prompt.tool_request([(c.id, c.name or "unknown", dict(c.arguments or {})) for c in reply.calls], reply.text)
+        )
+        messages.extend(prompt.tool_result(call.id, text) for call, text in zip(reply.calls, lines))
+        return bool(set(self._results) - known)
+
+    async def _lines_of(self, calls: tuple[ToolCall, ...]) -> list[list[str]]:
+        keys = [json.dumps([call.name, call.arguments], sort_keys=True, default=str) for call in calls]
+        fresh: dict[str, asyncio.Task[Any]] = {}
+        faults: dict[int, str] = {}
+        for index, (call, key) in enumerate(zip(calls, keys)):
+            fault = self._fault_of(call) or ("" if len(fresh) < MAX_CALLS_PER_ROUND or key in fresh else "too many calls in one turn; not run")
+            if fault:
+                faults[index] = fault
+            elif key not in self._results and key not in fresh:
+                assert call.arguments is not None
+                fresh[key] = asyncio.ensure_future(asyncio.to_thread(self._tools.run, call.name, call.arguments))
+        results = dict(zip(fresh, await asyncio.gather(*fresh.values(), return_exceptions=True)))
+        lines: list[list[str]] = []
+        for index, (call, key) in enumerate(zip(calls, keys)):
+            if index in faults:
+                lines.append([f"Error: {faults[index]}"])
+            elif key in self._results:
+                lines.append(["You made this same call before; its result again:", *self._results[key]])
+            else:
+                result = results[key]
+                if isinstance(result, ToolFault):
+                    lines.append([f"Error: {result}"])
+                    continue
+                if isinstance(result, BaseException):
+                    raise result
+                self._results[key] = self._tools.show(result)
+                lines.append(self._results[key])
+                hits = len(result) if isinstance(result, list) else -1
+                self._report(Progress("searching", self.rounds + 1, call.name, _in_words(call), hits))
+        return lines
+
+    def _fault_of(self, call: ToolCall) -> str:
+        """What is wrong with a call before it runs; for `answer`, why it was not accepted."""
+        if call.fault or call.arguments is None:
+            return call.fault or "the arguments cannot be read"
+        if call.name not in TOOLS:
+            return f"there is no tool {call.name[:60]!r}; the tools are {', '.join(TOOLS)}"
+        if call.name != ANSWER.name:
+            return ""
+        try:
+            self._tools.answer(call.arguments, lenient=False)
+        except ToolFault as fault:
+            return str(fault)
+        return ""
+
+    def _without_answer(self, reply: Reply) -> Answer:
+        """The model never called `answer`: its plain words if it said any, else an honest end."""
+        if reply.text:
+            text = self._compose.spoken(reply.text)
+            if text:
+                return self._compose.compose(AnswerKind.TEXT, (), text=text)
+        if self.rounds == 0 and reply.empty:
+            raise LanguageModelUnavailable(f"{self._chat.name} gave no usable reply in {self.llm_calls} requests")
+        return self._compose.not_found(AnswerKind.TEXT)
+
+
+def _in_words(call: ToolCall) -> str:
+    return ", ".join(f"{key}={value}" for key, value in (call.arguments or {}).items())[:200]

@@ -1,0 +1,24 @@
+"""The settings of the reading path: one frozen record, the one place of their defaults."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class RecallSettings:
+    """How questions are answered.
+
+    `max_rounds`: retrieval rounds of the agent (the paper's 3). `memories_per_query`: results of one search, 1 to 20.
+    `prefetch`: put the hits for the question itself into the first prompt. `time_limit_s`: one question, all included.
+    `llm_timeout_s`: one request. `prompt_characters`: budget of one prompt; memories are trimmed to fit, nothing else.
+    `api_key_env`: the environment variable that holds the key.
+    """
+
+    max_rounds: int = 3
+    memories_per_query: int = 5
+    prefetch: bool = True
+    time_limit_s: float = 60.0
+    llm_timeout_s: float = 30.0
+    prompt_characters: int = 24_000
+    api_key_env: str = "OPENAI_API_KEY"
