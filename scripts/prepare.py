@@ -210,7 +210,9 @@ def check_wheels_fit() -> None:
         )
 
 
-def check_colcon() -> None:
+def check_build_tools() -> None:
+    if shutil.which("cmake") is None:
+        raise PreparationError("cmake is missing. Install it with:\n    sudo apt install cmake")
     if importlib.util.find_spec("colcon_core") is None:
         raise PreparationError("colcon is missing. Install it with:\n    sudo apt install python3-colcon-common-extensions")
 
@@ -224,7 +226,7 @@ def main() -> int:
         with open(venv / ".remembr" / "lock", "w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)  # two terminals: the second waits and finds the work done
             install(venv, [*(() if ROS_SOURCED else ("ros", "build")), *groups])
-            check_colcon()
+            check_build_tools()
             prefixes = [build_interfaces(venv), *build_fixtures(venv)]
             if package := build_package(venv):
                 prefixes.append(package)

@@ -89,6 +89,13 @@ def test_the_package_imports_with_nothing_but_python() -> None:
     assert result.stdout.strip() == remembr_ros.__version__, result.stderr
 
 
+def test_a_run_in_which_every_test_was_skipped_fails(tmp_path: Path) -> None:
+    shutil.copy(ROOT / "test" / "conftest.py", tmp_path)
+    (tmp_path / "test_none.py").write_text("import pytest\n\ndef test_skipped():\n    pytest.skip('no robot')\n")
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--rootdir", str(tmp_path), str(tmp_path)]
+    assert run(command, cwd=tmp_path).returncode == pytest.ExitCode.NO_TESTS_COLLECTED
+
+
 def source_environment(tmp_path: Path, tools: tuple[str, ...], **variables: str) -> subprocess.CompletedProcess[str]:
     """Source the script where only `tools` are installed."""
     folder = tmp_path / "bin"
@@ -125,10 +132,11 @@ def test_an_overlay_that_is_none_is_refused(tmp_path: Path) -> None:
 
 def test_a_failed_installation_names_the_package(tmp_path: Path) -> None:
     environment = {key: value for key, value in os.environ.items() if key != "ROS_DISTRO"}
-    environment |= {"PIP_NO_INDEX": "1", "PYTHONPATH": ""}
     venv = tmp_path / "venv"
-    assert run([sys.executable, "-m", "venv", str(venv)]).returncode == 0
-    result = run([str(venv / "bin/python"), str(ROOT / "scripts/prepare.py"), str(venv)], env=environment)
+    venv.mkdir()
+    # A target folder makes pip look for every package anew, and keeps it from touching the environment of this test.
+    environment |= {"PIP_NO_INDEX": "1", "PIP_CONFIG_FILE": os.devnull, "PIP_TARGET": str(tmp_path / "target")}
+    result = run([sys.executable, str(ROOT / "scripts" / "prepare.py"), str(venv)], env=environment)
     assert result.returncode == 1 and result.stdout == ""
     assert "could not install ros-jazzy-" in result.stderr
     assert not list((venv / ".remembr").glob("requirements-*")), "a failed installation must be tried again"
