@@ -75,6 +75,7 @@ class ActionNavigator:
         cancel_timeout_s: float = 3.0,
         preempt_grace_s: float = 1.0,
         progress_period_s: float = 0.5,
+        settle_s: float = 0.5,
     ) -> None:
         try:
             from nav2_msgs.action import NavigateToPose
@@ -90,6 +91,8 @@ class ActionNavigator:
         self._cancel_timeout_s = cancel_timeout_s
         self._preempt_grace_s = preempt_grace_s
         self._progress_period_s = progress_period_s
+        self._settle_s = settle_s
+        self._ready_since = math.inf
         self._commands: deque[Callable[[], None]] = deque()
         self._drive: _Drive | None = None
         self._superseded: list[tuple[_Drive, float]] = []
@@ -157,6 +160,8 @@ class ActionNavigator:
 
     def _watch(self) -> None:
         now = time.monotonic()
+        ready = self._client.server_is_ready()
+        self._ready_since = min(self._ready_since, now) if ready else math.inf
         for old, until in [entry for entry in self._superseded if now >= entry[1]]:
             self._superseded.remove((old, until))
             if old.handle is not None:  # still driving: it was not Nav2, or not preempted
@@ -164,10 +169,12 @@ class ActionNavigator:
         drive = self._drive
         if drive is None or drive.phase is _Phase.ENDED:
             return
-        if drive.phase is _Phase.SERVER and self._client.server_is_ready():
-            self._send(drive)
+        if drive.phase is _Phase.SERVER and ready:
+            # We see the server before it sees us: an answer sent in between is lost, and the robot drives unseen.
+            if now - self._ready_since >= self._settle_s:
+                self._send(drive)
         elif drive.phase is _Phase.DRIVING and not drive.cancel_wanted:
-            if self._client.server_is_ready():
+            if ready:
                 drive.server_seen = now
             elif now - drive.server_seen > self._server_timeout_s:
                 self._end(drive, NavigationState.UNAVAILABLE, f"the action server {self._action_name} has gone away")
