@@ -302,7 +302,7 @@ class QueryNode(ManagedNode):
     def _on_confirm(self, request: Confirm.Request, response: Confirm.Response) -> Confirm.Response:
         dispatcher = self._dispatcher
         if dispatcher is None or not self.active:
-            response.error_code, response.error_msg = Confirm.Response.NOT_ACTIVE, self._why_inactive()[1]
+            response.error_code, response.error_msg = Confirm.Request.NOT_ACTIVE, self._why_inactive()[1]
             return response
         result = dispatcher.confirm(request.proposal_id, request.accept)
         response.success, response.error_code, response.error_msg = result.success, result.error.value, result.message
@@ -321,8 +321,7 @@ class QueryNode(ManagedNode):
             self._goal_publisher.publish(pose_message(goal))
         self._goal = goal
         if update.state.final:
-            told = self.get_logger().info if not update.error_msg else self.get_logger().warning
-            told(f"goal {update.goal.id}: {update.state.name.lower()} {update.error_msg}".rstrip())
+            self.get_logger().info(f"goal {update.goal.id}: {update.state.name.lower()} {update.error_msg}".rstrip())
 
     # ---- to be looked at
 

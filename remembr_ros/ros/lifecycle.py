@@ -30,6 +30,8 @@ from remembr_ros.ros.parameters import Parameter, declare, unknown_overrides
 
 RETRY_S = 10.0
 STOP_WITHIN_S = 4.0
+MOST_FAULTS = 100
+"""Callbacks that may fail before the node gives up, for launch to start it anew."""
 
 
 class ManagedNode(LifecycleNodeMixin, Node):
@@ -154,7 +156,7 @@ def _traceback() -> str:
 def run(name: str, create: Callable[[], ManagedNode], args: Sequence[str] | None = None) -> int:
     """Spin the node until SIGINT, SIGTERM or a shutdown transition; the process's exit code.
 
-    1: a parameter was wrong, or a callback raised. Everything else ends with 0, within 5 s, however often the
+    1: a parameter was wrong, or callbacks kept failing. Everything else ends with 0, within 5 s, however often the
     signal comes.
     """
     faulthandler.enable()
@@ -174,23 +176,23 @@ def run(name: str, create: Callable[[], ManagedNode], args: Sequence[str] | None
     node.stop_requested = stop
     executor = MultiThreadedExecutor(num_threads=2)
     executor.add_node(node)
-    failure: list[BaseException] = []
+    faults: list[Exception] = []
 
     def spin() -> None:
-        try:
-            executor.spin()
-        except ExternalShutdownException:
-            pass
-        except BaseException as error:
-            failure.append(error)
-            logger.fatal(_traceback())
-        finally:
-            stop.set()
+        while not stop.is_set() and len(faults) < MOST_FAULTS:
+            try:
+                executor.spin_once()
+            except ExternalShutdownException:
+                break
+            except Exception as error:  # raised by one callback: that message is lost, the node is not
+                faults.append(error)
+                logger.error(f"a callback failed ({len(faults)} of at most {MOST_FAULTS}): {_traceback()}")
+        stop.set()
 
     spinning = threading.Thread(target=spin, name="remembr-spin")
     spinning.start()
     stop.wait()
-    code = 1 if failure else 0
+    code = 1 if len(faults) >= MOST_FAULTS else 0
     # A model that is still loading, or a server that does not answer, must not keep the process alive.
     _exit_after(STOP_WITHIN_S, code)
     node.release()

@@ -11,6 +11,7 @@ import math
 import os
 import threading
 import time
+import uuid
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -19,10 +20,12 @@ from functools import partial
 from typing import Any
 
 from action_msgs.msg import GoalStatus
+from action_msgs.srv import CancelGoal
 from rclpy.action import ActionClient
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
+from unique_identifier_msgs.msg import UUID
 
 from remembr_ros.errors import InvalidInput, MissingDependency
 from remembr_ros.navigate.navigator import Goal, NavigationState, NavigationUpdate
@@ -51,6 +54,7 @@ class _Drive:
     phase: _Phase = _Phase.SERVER
     deadline: float = math.inf
     handle: Any = None
+    uuid: UUID = field(default_factory=lambda: UUID(uuid=list(uuid.uuid4().bytes)))
     server_seen: float = 0.0
     cancel_wanted: bool = False
     reported: float = -math.inf
@@ -99,6 +103,7 @@ class ActionNavigator:
         self._thread = 0
         group = MutuallyExclusiveCallbackGroup()
         self._client: Any = ActionClient(node, NavigateToPose, action_name, callback_group=group)
+        self._cancel_client = node.create_client(CancelGoal, f"{action_name}/_action/cancel_goal", callback_group=group)
         self._action_name = node.resolve_topic_name(action_name)
         self._wake = node.create_guard_condition(self._run, callback_group=group)
         self._timer = node.create_timer(0.1, self._run, callback_group=group, clock=Clock(clock_type=ClockType.STEADY_TIME))
@@ -125,6 +130,7 @@ class ActionNavigator:
         self._end(self._drive, NavigationState.CANCELED, "closed before Nav2 confirmed the cancel")
         self._node.destroy_timer(self._timer)
         self._node.destroy_guard_condition(self._wake)
+        self._node.destroy_client(self._cancel_client)
         self._client.destroy()
 
     # Below, everything runs in the callback group.
@@ -182,6 +188,10 @@ class ActionNavigator:
             self._give_up(drive)
 
     def _give_up(self, drive: _Drive) -> None:
+        if drive.phase is _Phase.ACCEPTANCE:  # its answer may have been lost on the way
+            request = CancelGoal.Request()
+            request.goal_info.goal_id = drive.uuid
+            self._cancel_client.call_async(request)
         if drive.phase is _Phase.SERVER:
             text = f"no action server {self._action_name} within {self._server_timeout_s:g} s: is Nav2 running and active?"
             self._end(drive, NavigationState.UNAVAILABLE, text)
@@ -204,7 +214,8 @@ class ActionNavigator:
         drive.phase = _Phase.ACCEPTANCE
         drive.deadline = time.monotonic() + self._accept_timeout_s
         drive.on_update(NavigationUpdate(drive.goal, NavigationState.SENT))
-        sent = self._client.send_goal_async(request, feedback_callback=partial(self._on_feedback, drive))
+        on_feedback = partial(self._on_feedback, drive)
+        sent = self._client.send_goal_async(request, feedback_callback=on_feedback, goal_uuid=drive.uuid)
         sent.add_done_callback(partial(self._on_response, drive))
 
     def _on_response(self, drive: _Drive, future: Any) -> None:
