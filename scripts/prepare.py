@@ -195,7 +195,8 @@ def build_fixtures(venv: Path) -> list[Path]:
 def is_importable(name: str, venv: Path) -> bool:
     """Whether a package is there other than as a fixture that an earlier run put on the path."""
     sys.path[:] = [entry for entry in sys.path if not entry.startswith(str(venv / "overlay"))]
-    return importlib.util.find_spec(name) is not None
+    spec = importlib.util.find_spec(name)
+    return spec is not None and spec.origin is not None  # a bare folder of that name is no package
 
 
 def check_wheels_fit() -> None:

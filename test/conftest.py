@@ -11,7 +11,9 @@ ROS_MODULES = ("rclpy", "remembr_interfaces")
 
 
 def absent(modules: tuple[str, ...]) -> list[str]:
-    return [name for name in modules if importlib.util.find_spec(name) is None]
+    """Modules that cannot be imported; a bare folder of that name (a fixture's source) does not count as one."""
+    specs = {name: importlib.util.find_spec(name) for name in modules}
+    return [name for name, spec in specs.items() if spec is None or spec.origin is None]
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
