@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -18,14 +19,16 @@ pytestmark = pytest.mark.ros
 rclpy = pytest.importorskip("rclpy", reason="rclpy not importable: . scripts/environment.sh")
 pytest.importorskip("nav2_msgs", reason="nav2_msgs not importable: . scripts/environment.sh builds the fixture")
 
+from builtin_interfaces.msg import Time  # noqa: E402
 from rclpy.context import Context  # noqa: E402
 from rclpy.executors import SingleThreadedExecutor  # noqa: E402
+from rclpy.task import Future  # noqa: E402
 
 from remembr_ros.errors import InvalidInput, MissingDependency, UnknownBackend  # noqa: E402
 from remembr_ros.navigate.navigator import Goal, NavigationState, NavigationUpdate  # noqa: E402
 from remembr_ros.records import Pose  # noqa: E402
 from remembr_ros.ros.navigators import create_navigator  # noqa: E402
-from remembr_ros.ros.navigators.action import ActionNavigator  # noqa: E402
+from remembr_ros.ros.navigators.action import ActionNavigator, _Drive, _Phase  # noqa: E402
 from remembr_ros.ros.navigators.goal_message import goal_message  # noqa: E402
 from remembr_ros.ros.navigators.topic import TopicNavigator  # noqa: E402
 
@@ -171,12 +174,6 @@ def test_fault_29_an_unknown_status_is_a_failure(server, navigator, journey) -> 
 
 
 def test_fault_29_a_result_without_error_code_as_on_humble(navigator, journey) -> None:
-    from types import SimpleNamespace
-
-    from rclpy.task import Future
-
-    from remembr_ros.ros.navigators.action import _Drive, _Phase
-
     for status, state in ((6, S.ABORTED), (4, S.SUCCEEDED)):
         drive = _Drive(goal(f"g{status}"), journey, _Phase.DRIVING)
         future = Future()
@@ -229,6 +226,14 @@ def test_a_goal_accepted_after_its_time_is_canceled_at_the_server(server, naviga
     journey.until(goal(), S.UNAVAILABLE)
     wait_for(lambda: server.node.nav2.cancels == 1 and server.node.nav2.driving == 0)
     assert journey.states(goal()) == [S.SENT, S.UNAVAILABLE]
+
+
+def test_a_goal_whose_acceptance_is_lost_on_the_way_does_not_drive_unseen(server, navigator, journey, monkeypatch) -> None:
+    server.node.nav2.then(Behaviour(outcome="hang"))
+    monkeypatch.setattr(navigator, "_on_response", lambda drive, future: None)
+    navigator.go(goal(), journey)
+    journey.until(goal(), S.UNAVAILABLE)
+    wait_for(lambda: server.node.nav2.cancels == 1 and server.node.nav2.driving == 0)
 
 
 def test_cancel_on_the_way_stops_the_robot(server, navigator, journey) -> None:
@@ -357,8 +362,6 @@ def test_by_topic_without_a_pose_nothing_is_known_of_arrival_and_the_robot_canno
 
 
 def test_the_message_has_a_unit_quaternion_whatever_the_heading() -> None:
-    from builtin_interfaces.msg import Time
-
     for yaw in (None, 0.0, math.pi, -2.0):
         q = goal_message(Pose(1, "/map", 1.0, 2.0, 0.0, yaw), Time(sec=7)).pose.orientation
         assert math.hypot(q.x, q.y, q.z, q.w) == pytest.approx(1.0)
@@ -368,8 +371,6 @@ def test_the_message_has_a_unit_quaternion_whatever_the_heading() -> None:
 
 @pytest.mark.parametrize("x", [math.nan, math.inf, True, None, 1e9])
 def test_fault_21_no_message_is_made_of_unusable_numbers(x) -> None:
-    from builtin_interfaces.msg import Time
-
     pose = Pose(1, "map", 1.0, 2.0)
     object.__setattr__(pose, "x", x)
     with pytest.raises(InvalidInput, match="x is"):
