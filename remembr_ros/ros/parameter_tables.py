@@ -97,7 +97,8 @@ def markdown_table(table: tuple[Parameter, ...]) -> str:
         unit = f" [{parameter.unit}]" if parameter.unit else ""
         allowed = parameter.bounds.replace("|", r"\|")
         live = "" if parameter.read_only else " May be set at run time."
-        cells = (f"`{parameter.name}`", parameter.type_name + unit, f"`{_yaml(parameter.default)}`", allowed, parameter.description + live)
+        meaning = (parameter.description + live).replace("<", "&lt;")
+        cells = (f"`{parameter.name}`", parameter.type_name + unit, f"`{_yaml(parameter.default)}`", allowed, meaning)
         rows.append("| " + " | ".join(cells) + " |")
     return "\n".join(rows)
 
