@@ -21,6 +21,10 @@ _RETRY_PAUSE_S = 0.1
 _NOT_LOADED = 101  # Milvus error code: collection not loaded
 
 
+class ConnectionLost(MemoryUnavailable):
+    """The connection broke during a request that must not be sent twice; it works again, the outcome is unknown."""
+
+
 class Connection:
     """A client of one Milvus. Thread-safe. `timeout_s` bounds each call, retries included."""
 
@@ -49,8 +53,13 @@ class Connection:
         """Whether this is Milvus Lite: exact search, always fresh."""
         return isinstance(self.location, FileLocation)
 
-    def call(self, method: str, *args: Any, timeout_s: float | None = None, **kwargs: Any) -> Any:
-        """`MilvusClient.<method>(*args, **kwargs)`. Requests must be such that doing them twice is doing them once."""
+    def call(
+        self, method: str, *args: Any, timeout_s: float | None = None, repeatable: bool = True, **kwargs: Any
+    ) -> Any:
+        """`MilvusClient.<method>(*args, **kwargs)`, again after a lost connection if doing it twice is doing it once.
+
+        Raises MemoryUnavailable; for a request that is not `repeatable`, ConnectionLost.
+        """
         from grpc import RpcError
         from pymilvus.exceptions import MilvusException
 
@@ -61,12 +70,25 @@ class Connection:
             if client is None:
                 raise MemoryUnavailable(f"the memory {self.location} is closed")
             remaining_s = max(0.1, deadline - time.monotonic())
+            server = self._server
+            mark = server.log_mark() if server else 0
             try:
-                return getattr(client, method)(*args, timeout=remaining_s, **kwargs)
+                result = getattr(client, method)(*args, timeout=remaining_s, **kwargs)
+                if server and not repeatable and (refusal := server.refusal_since(mark)):
+                    raise MemoryUnavailable(f"{self.location}: {method} failed: {refusal}")
+                return result
             except (MilvusException, RpcError, ConnectionError, ValueError) as error:
                 if time.monotonic() + _RETRY_PAUSE_S >= deadline or not self._recover(client, error, deadline, args):
                     raise MemoryUnavailable(f"{self.location}: {method} failed: {_reason(error)}") from error
+                if not repeatable:
+                    raise ConnectionLost(f"{self.location}: {method}: {_reason(error)}") from error
                 time.sleep(_RETRY_PAUSE_S)
+
+    def restart_server(self) -> None:
+        """End the server of a file, if it is ours; the next call starts it again, from what is on the disk."""
+        with self._lock:
+            if self._server is not None:
+                self._server.stop(self.timeout_s)
 
     def close(self) -> None:
         """Disconnect and drop the lease on the server. Idempotent."""
@@ -89,7 +111,8 @@ class Connection:
                 return MilvusClient(address, token=self._token, timeout=max(0.5, deadline - time.monotonic()))
             except MilvusException as error:
                 if self._server is None or time.monotonic() > deadline:
-                    raise MemoryUnavailable(f"memory.uri: cannot reach Milvus at {self.location}: {_reason(error)}") from error
+                    problem = f"memory.uri: cannot reach Milvus at {self.location}: {_reason(error)}"
+                    raise MemoryUnavailable(problem) from error
                 self._server.revive(max(0.5, deadline - time.monotonic()))
                 time.sleep(_RETRY_PAUSE_S)
 
@@ -112,16 +135,12 @@ class Connection:
 
 
 def _is_lost_connection(error: Exception) -> bool:
-    from pymilvus.exceptions import ErrorCode, MilvusUnavailableException
+    from pymilvus.exceptions import MilvusUnavailableException
 
-    if isinstance(error, (MilvusUnavailableException, ConnectionError)):
-        return True
-    if isinstance(error, ValueError):  # grpc: the channel was closed by another thread that reconnected
-        return "closed channel" in str(error)
-    text = str(error)
-    return getattr(error, "code", None) == ErrorCode.UNEXPECTED_ERROR and "server unavailable" in text or any(
-        sign in text for sign in ("server unavailable", "StatusCode.UNAVAILABLE", "StatusCode.CANCELLED", "closed channel")
-    )
+    # pymilvus wraps most gRPC failures in a MilvusException without a code of their own. "closed channel" is a
+    # ValueError of gRPC: another thread has reconnected.
+    signs = ("server unavailable", "StatusCode.UNAVAILABLE", "StatusCode.CANCELLED", "closed channel")
+    return isinstance(error, (MilvusUnavailableException, ConnectionError)) or any(sign in str(error) for sign in signs)
 
 
 def _reason(error: Exception) -> str:

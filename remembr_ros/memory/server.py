@@ -11,16 +11,19 @@ by the host while it lives), `lease.lock` (shared by the clients, taken alone by
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import hashlib
 import importlib.util
 import json
 import os
 import select
+import signal
 import socket
 import stat
 import subprocess
 import sys
+import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -97,9 +100,34 @@ class ServerHandle:
         """Whether the server accepts connections."""
         return self._folder.answers()
 
+    def log_mark(self) -> int:
+        """Where the server's log ends now, for `refusal_since`."""
+        return self._folder.log.stat().st_size
+
+    def refusal_since(self, mark: int) -> str:
+        """What SQLite said if it refused an insert since then, else empty. Milvus Lite 2.5 only logs it (seen with a
+        file that another program had locked) and reports success."""
+        if self.log_mark() == mark:
+            return ""
+        with self._folder.log.open(errors="replace") as log:
+            log.seek(mark if mark <= self.log_mark() else 0)
+            lines = [line.strip() for line in log if "Insert data failed" in line]
+        return lines[-1].rpartition("]")[2] if lines else ""
+
     def revive(self, timeout_s: float) -> None:
         """Start the server again if it died. Raises like `ensure_server`."""
         _find_or_start(self.db_file, self._folder, time.monotonic() + timeout_s)
+
+    def stop(self, timeout_s: float) -> None:
+        """End the server for everybody, cleanly, and wait for it; `revive` starts it again."""
+        deadline = time.monotonic() + timeout_s
+        with self._folder.open_lock("host") as host:
+            if try_lock(host, shared=True):
+                return
+            with contextlib.suppress(ValueError, ProcessLookupError):
+                os.kill(int((self._folder.path / "host.lock").read_text()), signal.SIGTERM)
+            while not try_lock(host, shared=True):
+                _wait(deadline, f"the server of {self.db_file} does not stop")
 
     def close(self) -> None:
         """Drop the lease. Idempotent."""
@@ -162,7 +190,8 @@ def _spawn(db_file: Path, folder: RuntimeFolder, deadline: float) -> None:
     environment = dict(os.environ)
     package_root = str(Path(remembr_ros.__file__).resolve().parent.parent)
     environment["PYTHONPATH"] = os.pathsep.join(filter(None, (package_root, environment.get("PYTHONPATH", ""))))
-    with folder.log.open("w") as log:
+    folder.log.write_text("")
+    with folder.log.open("a") as log:
         process = subprocess.Popen(
             [sys.executable, "-m", "remembr_ros.memory.server", str(db_file)],
             stdin=subprocess.DEVNULL,
@@ -196,8 +225,6 @@ def _spawn(db_file: Path, folder: RuntimeFolder, deadline: float) -> None:
 
 def _reap_later(process: subprocess.Popen[bytes]) -> None:
     """The host outlives or dies before us; either way it must not stay behind as a zombie of this process."""
-    import threading
-
     threading.Thread(target=process.wait, name="milvus-host-reaper", daemon=True).start()
 
 

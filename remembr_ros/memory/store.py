@@ -8,23 +8,27 @@ from __future__ import annotations
 
 import dataclasses
 import re
+import shutil
 import threading
 from collections.abc import Sequence
 from typing import Any
 
 from remembr_ros.errors import ConfigurationError, MemoryUnavailable, ModelFailed, ModelMismatch
 from remembr_ros.memory import filters
-from remembr_ros.memory.connection import LOAD_TIMEOUT_S, Connection
+from remembr_ros.memory.connection import LOAD_TIMEOUT_S, Connection, ConnectionLost
 from remembr_ros.memory.embedders import Embedder
 from remembr_ros.memory.query import MAX_LIMIT, Order, Query
 from remembr_ros.memory.schema import SCHEMA_VERSION, VECTOR, CollectionInfo, add_fields, to_row
 from remembr_ros.memory.search import search
 from remembr_ros.memory.table import Candidate, Table
-from remembr_ros.memory.uri import locate
+from remembr_ros.memory.uri import FileLocation, locate
 from remembr_ros.records import Hit, Memory
 
 DEFAULT_COLLECTION = "memories"
 _COLLECTION_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,254}")
+_WRITE_TRIES = 3
+_FREE_BYTES = 64 * 1024 * 1024
+"""On a disk with less, nothing more is written: SQLite needs room for its journal, other programs for theirs."""
 _BATCH = 500
 """Rows per insert: 384 dimensions make 1 MB, far below the 64 MB of a gRPC message."""
 HNSW = {"M": 16, "efConstruction": 200}
@@ -77,18 +81,40 @@ class MemoryStore:
         Raises InvalidInput (a record that fits no row), ModelFailed, MemoryUnavailable; in each case writing the
         same memories again later is right.
         """
-        new = {filters.clean_name(memory.id): memory for memory in reversed(memories)}
-        if not new:
-            return
+        unique = {filters.clean_name(memory.id): memory for memory in reversed(memories)}
+        ordered = list(reversed(unique.items()))
         with self._write_lock:
-            # Milvus Lite's upsert searches the whole file (0.1 s at 60,000 rows) where its insert does not.
-            stored = self._table.existing(list(new))
-            fresh = [memory for key, memory in reversed(new.items()) if key not in stored]
-            for start in range(0, len(fresh), _BATCH):
-                batch = fresh[start : start + _BATCH]
-                vectors = self._embedded(batch)
-                rows = [to_row(memory, vector) for memory, vector in zip(batch, vectors)]
-                self._connection.call("insert" if self._connection.embedded else "upsert", self.collection, data=rows)
+            for start in range(0, len(ordered), _BATCH):
+                self._write_batch(dict(ordered[start : start + _BATCH]))
+
+    def _write_batch(self, memories: dict[str, Memory]) -> None:
+        self._check_disk()
+        rows: dict[str, dict[str, Any]] = {}
+        for _ in range(_WRITE_TRIES):
+            # Milvus Lite's upsert searches the whole file (0.1 s at 60,000 rows); its insert does not, but would
+            # store a row twice.
+            stored = self._table.existing(list(memories))
+            missing = {key: memory for key, memory in memories.items() if key not in stored}
+            if not missing:
+                return
+            if not rows:
+                vectors = self._embedded(list(missing.values()))
+                rows = {key: to_row(memory, vector) for (key, memory), vector in zip(missing.items(), vectors)}
+            data = [rows[key] for key in missing]
+            try:
+                if self._connection.embedded:
+                    self._connection.call("insert", self.collection, data=data, repeatable=False)
+                else:
+                    self._connection.call("upsert", self.collection, data=data)
+                return
+            except ConnectionLost as error:
+                lost = error
+            except MemoryUnavailable:
+                # What Milvus Lite could not write to the disk it still shows until it ends: a later write would
+                # take it for stored.
+                self._connection.restart_server()
+                raise
+        raise lost
 
     def search(self, query: Query, *, visible_before_ns: int | None = None) -> list[Hit]:
         """At most `query.limit` memories that satisfy `query`, as `search.py` orders them.
@@ -218,6 +244,16 @@ class MemoryStore:
                 f"({self.embedder.dimension}-d). Set embedder back, or set memory.collection to another name, or export "
                 "the memories and import them into a new collection, which embeds them again. Nothing was changed."
             )
+
+    def _check_disk(self) -> None:
+        location = self._connection.location
+        if isinstance(location, FileLocation):
+            free = shutil.disk_usage(location.path.parent).free
+            if free < _FREE_BYTES:
+                raise MemoryUnavailable(
+                    f"{location}: the disk is full ({free // 2**20} MB free, {_FREE_BYTES // 2**20} MB wanted): "
+                    "free some space. What is stored stays readable."
+                )
 
     def _embedded(self, memories: Sequence[Memory]) -> Any:
         return self._finite(self.embedder.embed_documents([memory.caption for memory in memories]), len(memories))

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import os
+import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -129,6 +132,40 @@ def test_a_server_told_to_stop_comes_back_for_the_next_call(db_file: Path, remem
         until(lambda: not hosts(db_file))
         assert not milvuses(db_file)
         assert store.count() == 1
+
+
+@pytest.mark.parametrize("lock", ["BEGIN EXCLUSIVE", "BEGIN; SELECT count(*) FROM memories"])
+def test_a_write_that_the_disk_refused_is_not_taken_for_stored(
+    db_file: Path, remember: Callable[..., Memory], lock: str
+) -> None:
+    """Milvus Lite acknowledges the first kind and shows the rows of both until it ends."""
+    with MemoryStore.open(str(db_file), HashingEmbedder(32), timeout_s=2.0) as store:
+        store.write([remember(0)])
+        with contextlib.closing(sqlite3.connect(db_file)) as database:
+            for statement in lock.split("; "):
+                database.execute(statement).fetchall()
+            with pytest.raises(MemoryUnavailable, match="insert"):
+                store.write([remember(1)])
+        store.write([remember(1), remember(2)])
+        assert store.count() == 3
+        for pid in hosts(db_file) + milvuses(db_file):
+            os.kill(pid, signal.SIGKILL)
+        assert store.get([remember(i).id for i in range(3)]) == [remember(i) for i in range(3)]
+        assert store.count() == 3
+
+
+def test_a_full_disk_is_named_and_what_is_stored_stays_readable(
+    db_file: Path, remember: Callable[..., Memory], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with open_store(db_file) as store:
+        store.write([remember(0)])
+        with monkeypatch.context() as patch:
+            patch.setattr(shutil, "disk_usage", lambda path: shutil._ntuple_diskusage(10**9, 10**9, 0))  # type: ignore[attr-defined]
+            with pytest.raises(MemoryUnavailable, match=r"memory\.db: the disk is full \(0 MB free"):
+                store.write([remember(1)])
+            assert store.count() == 1
+        store.write([remember(1)])
+        assert store.count() == 2
 
 
 def test_ctrl_c_for_the_nodes_does_not_reach_the_server(db_file: Path) -> None:
