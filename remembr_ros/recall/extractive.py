@@ -23,11 +23,13 @@ from remembr_ros.records import NANOSECONDS, Answer, AnswerKind, Hit, Pose, Ques
 
 SOURCE = "extractive"
 POOL = 200
-"""Windows looked at by words: enough for the sightings of one thing, small enough for milliseconds."""
+"""Stays looked at by words: enough for the places of one thing, small enough for milliseconds."""
 DEEP_POOL = 1000
 """For sightings that must be complete: how long, how many, first and last."""
 SAME_SIGHTING_GAP_S = 10.0
 """Two windows farther apart in time than this are two sightings: about three windows in which a caption may miss it."""
+MAX_STEPS = 200
+"""Steps of at most half an hour in which the end of a stay is looked for."""
 NEAR_M = 8.0
 """What "near" means where a question filters by it: a large room."""
 BEST_MARGIN = 0.12
@@ -50,14 +52,15 @@ _KINDS = {
 
 @dataclass(frozen=True, slots=True)
 class Sighting:
-    """Windows without a gap in which the thing was seen, in time order; `score` of the best of them."""
+    """Windows without a gap in which the thing was seen, in time order; `score` of the best of them. Of a stay that
+    shares an episode only the best window is here: the sighting begins when its first episode does."""
 
     hits: tuple[Hit, ...]
     score: float
 
     @property
     def start_ns(self) -> int:
-        return min(hit.memory.start_ns for hit in self.hits)
+        return min(hit.memory.episode_start_ns for hit in self.hits)
 
     @property
     def end_ns(self) -> int:
@@ -119,13 +122,21 @@ class _OneQuestion:
             return self._compose.not_found(kind)
         if asked.form is Form.WHERE:
             matches = self._middle_first([hit for hit in matches if hit.memory.pose is not None] or matches)
-        if asked.form is Form.WHEN and asked.order is not Order.FIRST:
-            # "When did you see it": the start of the latest stay in view, not its last window.
-            latest = self._group(matches)[-1]
-            matches = list(latest.hits) + [h for h in matches if h not in latest.hits]
+        if asked.form is Form.WHEN:
+            return self._when(matches)
         yes = True if kind is AnswerKind.BINARY else None
         text = f"Yes: {self._compose.describe(matches[0].memory)}." if yes else ""
         return self._compose.compose(kind, _distinct(matches)[:5], text=text, yes_no=yes, wants_goal=asked.go)
+
+    def _when(self, matches: list[Hit]) -> Answer:
+        """"When did you first see it": the start of the first sighting; "last": its last window of the last one; neither:
+        the start of the latest sighting."""
+        sightings = self._group(matches)
+        chosen = sightings[0] if self._asked.order is Order.FIRST else sightings[-1]
+        if self._asked.order is Order.LAST:
+            last = self._last_of_stay(chosen.hits[-1])
+            return self._compose.compose(AnswerKind.TIME, [last, *chosen.hits[:-1]][:5])
+        return self._compose.compose(AnswerKind.TIME, chosen.hits[:5], start_ns=chosen.start_ns)
 
     def _sightings(self) -> Answer:
         asked, kind = self._asked, _KINDS[self._asked.form]
@@ -148,8 +159,9 @@ class _OneQuestion:
             chosen = sightings[-1]
         else:
             chosen = max(sightings, key=lambda s: (round(s.score, 2), s.end_ns - s.start_ns))
-        ends = (chosen.hits[0], chosen.hits[-1]) if len(chosen.hits) > 1 else chosen.hits
-        return self._compose.compose(kind, ends, start_ns=chosen.start_ns, end_ns=chosen.end_ns)
+        last = self._last_of_stay(chosen.hits[-1])
+        ends = (chosen.hits[0], last) if last.memory.id != chosen.hits[0].memory.id else (last,)
+        return self._compose.compose(kind, ends, start_ns=chosen.start_ns, end_ns=max(chosen.end_ns, last.memory.end_ns))
 
     def _between_two(self) -> Answer:
         kind = AnswerKind.DURATION
@@ -227,7 +239,7 @@ class _OneQuestion:
     def _matches(self, about: str, pool: int) -> list[Hit]:
         """Windows that are about `about`, in the order the question asks for, best first where it asks for none."""
         asked = self._asked
-        hits = self._search(self._query(text=about, limit=pool, collapse=False))
+        hits = self._search(self._query(text=about, limit=pool))
         if asked.landmark and asked.landmark != "me":
             # A caption may say both ("a chair next to a window"): then it knows better than the distance does.
             both = [h for h in hits if overlap(f"{about} {asked.landmark}", h.memory.caption) == 1.0]
@@ -302,7 +314,6 @@ class _OneQuestion:
         near: tuple[float, float] | None = None,
         within_m: float | None = None,
         map_id: str = "",
-        collapse: bool = True,
     ) -> Query:
         time = self._asked.time
         after, before = (time.after_ns, time.before_ns) if time is not None else (None, None)
@@ -315,7 +326,6 @@ class _OneQuestion:
             map_id=map_id,
             order=order,
             limit=limit,
-            collapse=collapse,
         )
 
     def _search(self, query: Query) -> list[Hit]:
@@ -325,15 +335,31 @@ class _OneQuestion:
             self._on_progress(Progress("searching", 1, "search", detail, len(hits)))
         return hits
 
+    def _last_of_stay(self, hit: Hit) -> Hit:
+        """The last window of the stay that `hit` belongs to: rows of one episode follow each other in time."""
+        memory, span_ns = hit.memory, 60 * NANOSECONDS
+        for _ in range(MAX_STEPS):
+            end = min(memory.start_ns + span_ns, self._question.now_ns)
+            rows = self._memory.between(memory.start_ns + 1, end, DEEP_POOL) if end > memory.start_ns + 1 else []
+            same = [
+                row
+                for row in rows
+                if row.episode_start_ns == memory.episode_start_ns
+                and (row.robot_id, row.camera) == (memory.robot_id, memory.camera)
+                and row.start_ns < self._question.now_ns
+            ]
+            if not same or same[-1].id == memory.id:
+                break
+            memory, span_ns = same[-1], min(4 * span_ns, 1800 * NANOSECONDS)
+        return hit if memory.id == hit.memory.id else Hit(memory, hit.score)
+
     def _group(self, hits: Sequence[Hit]) -> list[Sighting]:
         """Windows put together into sightings, in time order. A parked robot's shared episode is one sighting."""
         groups: list[list[Hit]] = []
         end_ns = 0
         for hit in sorted(hits, key=lambda hit: hit.memory.start_ns):
             memory = hit.memory
-            if groups and (
-                memory.episode_start_ns - end_ns <= SAME_SIGHTING_GAP_S * NANOSECONDS
-            ):
+            if groups and memory.episode_start_ns - end_ns <= SAME_SIGHTING_GAP_S * NANOSECONDS:
                 groups[-1].append(hit)
                 end_ns = max(end_ns, memory.end_ns)
             else:

@@ -18,6 +18,7 @@ STOP_WORDS = frozenset(
     nor what which who whom whose where when why how all both each few more most please ever now also one ones robot hey get got find found
     see saw seen seeing look looked looking notice noticed spot spotted observe observed pass passed remember recall encounter encountered come came
     across show tell know s t d ll m re ve thing things something anything kind type sort like many much
+    wear wearing wore dressed stay stayed staying remain remained spend spent often
     around near nearby close closest nearest next first last time times ago go went visible""".split()
 )
 COLOURS = frozenset(

@@ -18,6 +18,8 @@ How to work:
 - First results are already below. If they prove the answer, call answer at once.
 - Otherwise search, several searches in one turn. Search for what a picture would show, in the captions' language.
 - first/last/nearest: use order. "Before/after X": find X, then search with after or before = its id.
+- A time is a memory id, start, now, or words: '10 minutes ago', 'yesterday at 3pm', 'this morning', '15:04:05'.
+- A place is me, a memory id, or 'x, y' if the question gives it.
 - Results are samples: search_text with order last or first, or with other words, before you say that something never was.
 
 How to answer:

@@ -24,15 +24,14 @@ from remembr_ros.records import Answer, AnswerKind, Hit, Memory, Question
 MAX_RESULTS = 20
 MOTION_WINDOWS = 1000
 
-_TIME = "memory id, start, now, or words: '10 minutes ago', 'yesterday 3pm', '15:04:05', 'this morning'"
 _COMMON = (
-    Argument("after", "string", f"only later than this: {_TIME}"),
-    Argument("before", "string", "only earlier than this, same forms"),
+    Argument("after", "string", "only later than this time"),
+    Argument("before", "string", "only earlier than this time"),
     Argument("within_m", "number", "radius around near [m]", minimum=0.1, maximum=10_000),
     Argument("order", "string", "default relevance", choices=("relevance", "first", "last", "nearest")),
     Argument("limit", "integer", "memories to return", minimum=1, maximum=MAX_RESULTS),
 )
-_NEAR = Argument("near", "string", "me, a memory id, or 'x, y' from the question")
+_NEAR = Argument("near", "string", "a place")
 SEARCH_TEXT = ToolTable(
     "search_text",
     "Find memories by meaning. Words as in a description of a picture.",
@@ -46,14 +45,14 @@ SEARCH_POSITION = ToolTable(
 SEARCH_TIME = ToolTable(
     "search_time",
     "Find memories by time, nearest first.",
-    (Argument("at", "string", _TIME, required=True), _NEAR, *_COMMON),
+    (Argument("at", "string", "a time", required=True), _NEAR, *_COMMON),
 )
 MOTION = ToolTable(
     "motion",
     "How you moved between two times: distance, turns, stops.",
     (
-        Argument("after", "string", _TIME, required=True),
-        Argument("before", "string", "end, same forms", required=True),
+        Argument("after", "string", "a time", required=True),
+        Argument("before", "string", "a later time", required=True),
     ),
 )
 _KINDS = {
@@ -74,8 +73,8 @@ ANSWER = ToolTable(
         Argument("text", "string", "the answer in words, in the asker's language, without numbers you computed", required=True),
         Argument("evidence", "strings", "memory ids, best first"),
         Argument("yes_no", "boolean", "for yes_no"),
-        Argument("from", "string", "for duration: id, start or now (its start counts); for time: the id whose start it is"),
-        Argument("until", "string", "for duration: id, start or now (its end counts)"),
+        Argument("from", "string", "for duration: memory id, start or now; for time: the memory id whose start it is"),
+        Argument("until", "string", "for duration: memory id, start or now"),
         Argument("count", "integer", "for count: how many distinct cited memories", minimum=0, maximum=100_000),
         Argument("go", "boolean", "true only if the user asked to go there or be taken there"),
     ),

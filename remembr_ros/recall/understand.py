@@ -69,11 +69,11 @@ _NEAREST = re.compile(r"\b(?:nearest|closest)\b(?! to\b)")
 _SOMEBODY = re.compile(r"\b(?:some|any)(?:one|body)\b")
 _NOW = re.compile(r"\b(?:right now|at the moment|at this moment|just now|currently|now)\b")
 _FIRST = re.compile(
-    r"\b(?:for |the )*(?:very )?first time\b|\b(?<=you )first\b|\b(?<=i )first\b|\bfirst(?= (?:see|saw|seen|notice|spot|enter|come|pass|arrive|visit))"
+    r"\b(?:for |the )*(?:very )?first (?:time|thing)\b|\b(?<=you )first\b|\b(?<=i )first\b|\bfirst(?= (?:see|saw|seen|notice|spot|enter|come|pass|arrive|visit))"
     r"|\bearliest\b|\bfirst$"
 )
 _LAST = re.compile(
-    r"\b(?:for |the )*(?:very )?last time\b|\b(?<=you )last\b|\b(?<=i )last\b|\blast(?= (?:see|saw|seen|notice|spot|enter|pass|visit))"
+    r"\b(?:for |the )*(?:very )?last (?:time|thing)\b|\b(?<=you )last\b|\b(?<=i )last\b|\blast(?= (?:see|saw|seen|notice|spot|enter|pass|visit))"
     r"|\b(?:most recent(?:ly)?|latest)\b|\blast$"
 )
 _AUX = r"(?:did|have|has|had|is|are|was|were|do|does|can|could|will|would|isn't|aren't|didn't|haven't|any)"
@@ -89,7 +89,7 @@ _FORMS: tuple[tuple[Form, re.Pattern[str]], ...] = (
     (Form.WHEN, re.compile(r"^(?:since |until )?when\b|^(?:at |around |about |on )?(?:what|which) (?:time|day|date|hour)\b")),
     (Form.WHERE, re.compile(r"^(?:from |to )?where(?:'s|abouts)?\b|^(?:in |at |on )?(?:what|which) (?:place|room|location|spot|position|floor)\b"
                             r"|^(?:what (?:is|was) )?the (?:location|position|place) of|^(?:can|could) (?:you|i) (?:please )?find\b|^(?:please )?(?:find|locate)\b|^how (?:do|can|could) (?:i|we) get to\b")),
-    (Form.YES_NO, re.compile(rf"^{_AUX}\b")),
+    (Form.YES_NO, re.compile(rf"^{_AUX}\b|^there (?:is|are|was|were)\b|^(?:you|i|we) (?:saw|have seen|passed)\b")),
 )  # fmt: skip
 _ATTRIBUTE = re.compile(
     r"^(?:what|which)(?:'s| is| was| are| were)? (?:the )?(?:colou?rs?|kind|type|sort|material|name|shape|size|brand)(?: of)?\b"
