@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
 import math
 import os
 import subprocess
 import sys
-import threading
 import time
-from collections.abc import Callable, Iterator
+import uuid
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -20,12 +19,12 @@ rclpy = pytest.importorskip("rclpy", reason="rclpy not importable: . scripts/env
 pytest.importorskip("nav2_msgs", reason="nav2_msgs not importable: . scripts/environment.sh builds the fixture")
 
 from builtin_interfaces.msg import Time  # noqa: E402
-from rclpy.context import Context  # noqa: E402
-from rclpy.executors import SingleThreadedExecutor  # noqa: E402
+from fake_nav2 import Behaviour, FakeNav2Node  # noqa: E402
+from journeys import Journey, Spinner, wait_for  # noqa: E402
 from rclpy.task import Future  # noqa: E402
 
 from remembr_ros.errors import InvalidInput, MissingDependency, UnknownBackend  # noqa: E402
-from remembr_ros.navigate.navigator import Goal, NavigationState, NavigationUpdate  # noqa: E402
+from remembr_ros.navigate.navigator import Goal, NavigationState  # noqa: E402
 from remembr_ros.records import Pose  # noqa: E402
 from remembr_ros.ros.navigators import create_navigator  # noqa: E402
 from remembr_ros.ros.navigators.action import ActionNavigator, _Drive, _Phase  # noqa: E402
@@ -33,86 +32,25 @@ from remembr_ros.ros.navigators.goal_message import goal_message  # noqa: E402
 from remembr_ros.ros.navigators.topic import TopicNavigator  # noqa: E402
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
-
-
-def load_fake() -> object:
-    spec = importlib.util.spec_from_file_location("fake_nav2", FIXTURES / "fake_nav2.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["fake_nav2"] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-fake = load_fake()
-Behaviour = fake.Behaviour  # type: ignore[attr-defined]
 S = NavigationState
 
 
-class Spinner:
-    """A node spun in a thread with a context of its own, as if it were another process."""
-
-    def __init__(self, make: Callable[[Context], object]) -> None:
-        self.context = Context()
-        rclpy.init(context=self.context)
-        self.node = make(self.context)
-        self.executor = SingleThreadedExecutor(context=self.context)
-        self.executor.add_node(self.node)
-        self.thread = threading.Thread(target=self.executor.spin, daemon=True)
-        self.thread.start()
-
-    def close(self) -> None:
-        self.executor.shutdown()
-        self.thread.join(5.0)
-        self.node.destroy_node()  # type: ignore[attr-defined]
-        rclpy.try_shutdown(context=self.context)
-
-
-class Journey:
-    """Collects the updates of all goals; `until` waits for one and says what came instead."""
-
-    def __init__(self) -> None:
-        self.updates: list[NavigationUpdate] = []
-        self._changed = threading.Condition()
-
-    def __call__(self, update: NavigationUpdate) -> None:
-        with self._changed:
-            self.updates.append(update)
-            self._changed.notify_all()
-
-    def until(self, goal: Goal, *states: NavigationState, within_s: float = 5.0) -> NavigationUpdate:
-        def found() -> NavigationUpdate | None:
-            return next((u for u in self.updates if u.goal.id == goal.id and u.state in states), None)
-
-        with self._changed:
-            assert self._changed.wait_for(lambda: found() is not None, within_s), f"{states} not in {self.updates}"
-            update = found()
-        assert update is not None
-        return update
-
-    def states(self, goal: Goal) -> list[NavigationState]:
-        """The distinct states in order."""
-        states = [u.state for u in self.updates if u.goal.id == goal.id]
-        return [state for i, state in enumerate(states) if i == 0 or state is not states[i - 1]]
-
-
-def wait_for(what: Callable[[], bool], within_s: float = 10.0) -> None:
-    deadline = time.monotonic() + within_s
-    while not what():
-        assert time.monotonic() < deadline, f"not within {within_s} s"
-        time.sleep(0.01)
+@pytest.fixture
+def namespace() -> str:
+    """Of its own for each test: what DDS still remembers of an earlier one cannot answer."""
+    return f"/t{uuid.uuid4().hex[:8]}"
 
 
 @pytest.fixture
-def client() -> Iterator[Spinner]:
-    spinner = Spinner(lambda context: rclpy.create_node("client", context=context))
+def client(namespace: str) -> Iterator[Spinner]:
+    spinner = Spinner(lambda context: rclpy.create_node("client", namespace=namespace, context=context))
     yield spinner
     spinner.close()
 
 
 @pytest.fixture
-def server() -> Iterator[Spinner]:
-    spinner = Spinner(lambda context: fake.FakeNav2Node(context=context, amcl=True, goal_pose=True, speed=10.0))  # type: ignore[attr-defined]
+def server(namespace: str) -> Iterator[Spinner]:
+    spinner = Spinner(lambda context: FakeNav2Node(namespace=namespace, context=context, amcl=True, goal_pose=True, speed=10.0))
     yield spinner
     spinner.close()
 
@@ -120,7 +58,12 @@ def server() -> Iterator[Spinner]:
 @pytest.fixture
 def navigator(client: Spinner) -> Iterator[ActionNavigator]:
     navigator = ActionNavigator(
-        client.node, server_timeout_s=5.0, accept_timeout_s=1.0, cancel_timeout_s=1.0, preempt_grace_s=0.3, progress_period_s=0.05  # type: ignore[arg-type]
+        client.node,
+        server_timeout_s=5.0,
+        accept_timeout_s=1.0,
+        cancel_timeout_s=1.0,
+        preempt_grace_s=0.3,
+        progress_period_s=0.05,
     )
     yield navigator
     navigator.close()
@@ -192,17 +135,17 @@ def test_a_server_that_never_comes_is_reported_with_its_name(client, journey) ->
         navigator.close()
 
 
-def test_a_server_that_comes_later_gets_the_goal(navigator, journey) -> None:
+def test_a_server_that_comes_later_gets_the_goal(namespace, navigator, journey) -> None:
     navigator.go(goal(), journey)
-    late = Spinner(lambda context: fake.FakeNav2Node(context=context, speed=10.0))
+    late = Spinner(lambda context: FakeNav2Node(namespace=namespace, context=context, speed=10.0))
     try:
         journey.until(goal(), S.SUCCEEDED, within_s=10.0)
     finally:
         late.close()
 
 
-def test_a_server_that_goes_away_on_the_way_is_reported(client, journey) -> None:
-    gone = Spinner(lambda context: fake.FakeNav2Node(context=context, behaviours=[Behaviour(outcome="hang")]))
+def test_a_server_that_goes_away_on_the_way_is_reported(namespace, client, journey) -> None:
+    gone = Spinner(lambda context: FakeNav2Node(namespace=namespace, context=context, behaviours=[Behaviour(outcome="hang")]))
     navigator = ActionNavigator(client.node, server_timeout_s=5.0)
     try:
         navigator.go(goal(), journey)
@@ -306,9 +249,10 @@ def test_go_and_cancel_return_at_once_while_nothing_answers(navigator, journey) 
         journey.until(goal(f"g{i}"), S.CANCELED)
 
 
-def test_nav2_as_another_process(navigator, journey) -> None:
+def test_nav2_as_another_process(namespace, navigator, journey) -> None:
     script = [sys.executable, str(FIXTURES / "fake_nav2.py"), "--speed", "10"]
-    with subprocess.Popen([*script, "--behaviour", '{"accept": false}'], env=os.environ) as process:
+    script += ["--behaviour", '{"accept": false}', "--ros-args", "-r", f"__ns:={namespace}"]
+    with subprocess.Popen(script, env=os.environ) as process:
         try:
             navigator.go(goal("g1"), journey)
             journey.until(goal("g1"), S.REJECTED, within_s=10.0)
@@ -343,8 +287,8 @@ def test_by_topic_nobody_listens(client, journey) -> None:
         navigator.close()
 
 
-def test_by_topic_without_a_pose_nothing_is_known_of_arrival_and_the_robot_cannot_be_stopped(client, journey) -> None:
-    deaf = Spinner(lambda context: fake.FakeNav2Node(context=context, goal_pose=True))
+def test_by_topic_without_a_pose_nothing_is_known_of_arrival_and_the_robot_cannot_be_stopped(namespace, client, journey) -> None:
+    deaf = Spinner(lambda context: FakeNav2Node(namespace=namespace, context=context, goal_pose=True))
     navigator = TopicNavigator(client.node, arrival_timeout_s=0.5, listener_timeout_s=10.0)
     try:
         navigator.go(goal("g1"), journey)
@@ -397,3 +341,11 @@ def test_the_factory_knows_its_navigators(client, monkeypatch) -> None:
     monkeypatch.setenv("ROS_DISTRO", "jazzy")
     with pytest.raises(MissingDependency, match="sudo apt install ros-jazzy-nav2-msgs"):
         create_navigator("action", client.node)
+
+
+def test_navigators_come_and_go_while_the_node_is_spun(client) -> None:
+    """A managed node makes one on each activation; its executor must survive that."""
+    for _ in range(20):
+        create_navigator("action", client.node).close()
+        create_navigator("topic", client.node).close()
+    assert client.thread.is_alive()

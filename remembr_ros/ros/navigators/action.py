@@ -101,6 +101,7 @@ class ActionNavigator:
         self._drive: _Drive | None = None
         self._superseded: list[tuple[_Drive, float]] = []
         self._thread = 0
+        self._released = threading.Event()
         group = MutuallyExclusiveCallbackGroup()
         self._client: Any = ActionClient(node, NavigateToPose, action_name, callback_group=group)
         self._cancel_client = node.create_client(CancelGoal, f"{action_name}/_action/cancel_goal", callback_group=group)
@@ -119,27 +120,37 @@ class ActionNavigator:
         self._wake.trigger()
 
     def close(self) -> None:
-        """Cancel, wait up to a second for the answer (not on the executor's own thread), and release the client."""
+        """Cancel, give Nav2 up to a second to confirm (not on the executor's own thread), and release the client."""
         drive = self._drive
         self.cancel()
-        if threading.get_ident() != self._thread and drive is not None:
+        on_executor = threading.get_ident() == self._thread
+        if drive is not None and not on_executor:
             drive.ended.wait(1.0)
-        self._timer.cancel()
-        while self._commands:
-            self._commands.popleft()()  # nobody spins the node any more: the request still has to leave
-        self._end(self._drive, NavigationState.CANCELED, "closed before Nav2 confirmed the cancel")
-        self._node.destroy_timer(self._timer)
-        self._node.destroy_guard_condition(self._wake)
-        self._node.destroy_client(self._cancel_client)
-        self._client.destroy()
+        # Released between two callbacks: an executor that is just collecting what to wait for trips over it otherwise.
+        self._commands.append(self._release)
+        self._wake.trigger()
+        if on_executor or not self._released.wait(0.5):
+            self._run_commands()  # nobody spins the node any more: the cancel still has to leave
 
     # Below, everything runs in the callback group.
 
     def _run(self) -> None:
         self._thread = threading.get_ident()
+        self._run_commands()
+        if not self._released.is_set():
+            self._watch()
+
+    def _run_commands(self) -> None:
         while self._commands:
             self._commands.popleft()()
-        self._watch()
+
+    def _release(self) -> None:
+        self._end(self._drive, NavigationState.CANCELED, "closed before Nav2 confirmed the cancel")
+        self._released.set()
+        self._node.destroy_timer(self._timer)
+        self._node.destroy_guard_condition(self._wake)
+        self._node.destroy_client(self._cancel_client)
+        self._client.destroy()
 
     def _start(self, drive: _Drive) -> None:
         old, self._drive = self._drive, drive
