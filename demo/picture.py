@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from demo.photographs import picture
-from demo.world import World, Grid, OCCUPIED, UNKNOWN
+from demo.world import OCCUPIED, UNKNOWN, Grid, World
 
 INK, PATH, MEMORY, EVIDENCE, GOAL = "#22303c", "#8fb0c6", "#2a78b5", "#e08a1e", "#c8324a"
 SILENT = "nothing that I recognize"
@@ -23,11 +23,12 @@ def draw(
     file: Path,
     grid: Grid | None,
     path: Sequence[tuple[float, float]],
+    drive: Sequence[tuple[float, float]],
     captions: Sequence[Any],
     results: Sequence[Any],
     world: World,
 ) -> None:
-    """Write the picture. `results`: run.Asked of all questions."""
+    """Write the picture. `path`: of the tour, `drive`: to the answer [m]; `results`: run.Asked of all questions."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -39,6 +40,8 @@ def draw(
         _draw_grid(axes, grid)
     _draw_prints(axes, world)
     axes.plot(*zip(*path), color=PATH, linewidth=2.2, zorder=2, label="path")
+    if drive:
+        axes.plot(*zip(*drive), color=GOAL, linewidth=2.2, linestyle=(0, (4, 2)), zorder=3, label="drive to the answer")
     seen, silent = _split(captions)
     axes.scatter([c.pose.pose.pose.position.x for c in silent], [c.pose.pose.pose.position.y for c in silent],
                  s=10, color=PATH, zorder=3, label="memory: nothing recognized")  # fmt: skip
@@ -54,9 +57,9 @@ def draw(
         spine.set_visible(False)
     # Twice on the map, once in the legend.
     labelled = dict(zip(*reversed(axes.get_legend_handles_labels())))
-    axes.legend(labelled.values(), labelled.keys(), loc="upper center", bbox_to_anchor=(0.5, -0.07), ncol=6, frameon=False, fontsize=9)
+    axes.legend(labelled.values(), labelled.keys(), loc="upper center", bbox_to_anchor=(0.5, -0.08), ncol=6, frameon=False, fontsize=9)
     figure.tight_layout()
-    figure.savefig(file)
+    figure.savefig(file, bbox_inches="tight", pad_inches=0.15)
     pyplot.close(figure)
 
 
@@ -89,30 +92,34 @@ def _split(captions: Sequence[Any]) -> tuple[list[Any], list[Any]]:
 
 
 def _draw_texts(axes: Any, seen: Sequence[Any]) -> None:
-    """One text for the same words at the same place."""
+    """One text for the same words at the same place, away from the corridor."""
     written: list[tuple[str, float, float]] = []
     for caption in seen:
         x, y = caption.pose.pose.pose.position.x, caption.pose.pose.pose.position.y
         if any(text == caption.text and abs(x - a) + abs(y - b) < SAME_PLACE_M for text, a, b in written):
             continue
         written.append((caption.text, x, y))
-        above = 0.75 if y > 0 else -0.75
-        clock = f"{caption.window_start.sec // 3600 % 24:02d}:{caption.window_start.sec // 60 % 60:02d}:{caption.window_start.sec % 60:02d}"
-        axes.annotate(f"{caption.text}\n{clock}", (x, y), (x, y + above), ha="center", va="bottom" if above > 0 else "top", fontsize=8.5,
-                      color=INK, zorder=7, bbox={"boxstyle": "round,pad=0.25", "fc": "white", "ec": "none", "alpha": 0.85})  # fmt: skip
+        seconds = caption.window_start.sec
+        clock = f"{seconds // 3600 % 24:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
+        _write(axes, f"{caption.text}\n{clock}", x, y, 0.45, INK, 8.5)
 
 
 def _draw_answers(axes: Any, results: Sequence[Any]) -> None:
     for asked in results:
         answer = asked.answer
-        if not answer.has_pose:
+        if not answer.has_pose or asked.asking.kind not in ("go", "where"):
             continue
         x, y = answer.pose.pose.position.x, answer.pose.pose.position.y
         if asked.asking.kind == "go":
             axes.scatter([x], [y], marker="*", s=420, color=GOAL, edgecolor="white", linewidth=1.0, zorder=9, label="goal")
-            axes.annotate(f'"{asked.asking.text}"  {asked.goal}', (x, y), (0, -16), textcoords="offset points", ha="center", va="top",
-                          fontsize=10, weight="bold", color=GOAL, zorder=9)  # fmt: skip
-        elif asked.asking.kind == "where":
+            _write(axes, f'"{asked.asking.text}"', x, y, 1.55, GOAL, 10.5)
+        else:
             axes.scatter([x], [y], marker="o", s=240, facecolor="none", edgecolor=EVIDENCE, linewidth=2.2, zorder=8, label="evidence")
-            axes.annotate(f'"{asked.asking.text}"', (x, y), (0, -14), textcoords="offset points", ha="center", va="top",
-                          fontsize=10, weight="bold", color=EVIDENCE, zorder=9)  # fmt: skip
+            _write(axes, f'"{asked.asking.text}"', x, y, 1.1, EVIDENCE, 10.5)
+
+
+def _write(axes: Any, text: str, x: float, y: float, away_m: float, colour: str, size: float) -> None:
+    up = y > 0
+    axes.text(x, y + (away_m if up else -away_m), text, ha="center", va="bottom" if up else "top", fontsize=size, color=colour,
+              weight="bold" if size > 10 else "normal", zorder=10,
+              bbox={"boxstyle": "round,pad=0.2", "fc": "white", "ec": "none", "alpha": 0.85})  # fmt: skip

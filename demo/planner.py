@@ -54,7 +54,8 @@ class Planner:
             for step_x in (-1, 0, 1):
                 for step_y in (-1, 0, 1):
                     other = (cell[0] + step_x, cell[1] + step_y)
-                    if other == cell or (other != last and not self.is_free(*self._point(other))):
+                    beside = ((other[0], cell[1]), (cell[0], other[1]), other)  # no cutting of corners
+                    if other == cell or not all(self.is_free(*self._point(each)) for each in beside if each != last):
                         continue
                     new = cost[cell] + math.hypot(step_x, step_y)
                     if new < cost.get(other, math.inf) - 1e-9:

@@ -266,11 +266,12 @@ def one_building(demo: Demo, options: argparse.Namespace) -> int:
         f"visited {len(tour.visits)} rooms, and holds {len(asker.captions)} memories."
     )
     truth = Truth(world, tour, start_ns)
+    path, captions = list(asker.path), list(asker.captions)
     results = ask_all(demo, asker, truth, tell=True)
     began_picture = time.monotonic()
     from demo.picture import draw
 
-    draw(PICTURE, asker.grid, asker.path, asker.captions, results, world)
+    draw(PICTURE, asker.grid, path, asker.path[len(path) - 1 :], captions, results, world)
     seconds["picture"] = time.monotonic() - began_picture
     seconds["all"] = time.monotonic() - began
     wrong = [asked for asked in results if not asked.verdict.right]
