@@ -74,7 +74,7 @@ def _serve(db_file: Path, folder: RuntimeFolder, idle_s: float, stopping: thread
             _report(reports, "failed", str(error))
             return 1
         try:
-            if not _wait_until(folder.answers, lambda: server._p is None or server._p.poll() is not None or stopping.is_set()):
+            if not _wait_until(folder.answers, lambda: _has_ended(server) or stopping.is_set()):
                 _report(reports, "failed", "Milvus Lite ended while starting; is the disk full, or the file damaged?")
                 return 1
             _report(reports, "ready", "")
@@ -110,6 +110,10 @@ def _start_milvus(db_file: Path, folder: RuntimeFolder) -> Any:
     return server
 
 
+def _has_ended(server: Any) -> bool:
+    return server._p is None or server._p.poll() is not None
+
+
 def _wait_until(done: Callable[[], bool], failed: Callable[[], bool]) -> bool:
     deadline = time.monotonic() + _START_S
     while time.monotonic() < deadline and not failed():
@@ -123,7 +127,7 @@ def _watch(server: Any, folder: RuntimeFolder, lease: IO[str], idle_s: float, st
     idle_since: float | None = None
     touched = time.monotonic()
     while not stopping.wait(_POLL_S):
-        if server._p.poll() is not None:
+        if _has_ended(server):
             logger.error("Milvus Lite ended with status %s", server._p.returncode)
             return 1
         now = time.monotonic()

@@ -51,7 +51,7 @@ class RuntimeFolder:
                 path.mkdir(mode=0o700, exist_ok=True)
                 found = path.lstat()
                 if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o077:
-                    raise MemoryUnavailable(f"{path} must be a folder that only its owner (uid {os.getuid()}) can enter")
+                    raise MemoryUnavailable(f"{path} must be a folder that only its owner, uid {os.getuid()}, can enter")
         except OSError as error:
             raise MemoryUnavailable(f"cannot make the folder {folder} for the server of {db_file}: {error}") from error
         return cls(folder)
@@ -145,8 +145,8 @@ class ServerHandle:
 def ensure_server(db_file: Path, *, start_timeout_s: float = 30.0) -> ServerHandle:
     """Join the server of `db_file`, starting it if there is none. `db_file` as `uri.locate` gives it.
 
-    Raises MissingDependency (Milvus Lite is not installed), MemoryHeld (a process that is not ours has the file open) or
-    MemoryUnavailable (the server does not start; the message has its reason).
+    Raises MissingDependency (Milvus Lite is not installed), MemoryHeld (a process that is not ours has the file open)
+    or MemoryUnavailable (the server does not start; the message has its reason).
     """
     if importlib.util.find_spec("milvus_lite") is None:
         raise MissingDependency(
@@ -212,7 +212,8 @@ def _spawn(db_file: Path, folder: RuntimeFolder, deadline: float) -> None:
     try:
         report = json.loads(line)
     except ValueError:
-        report = {"state": "failed", "message": folder.log.read_text(errors="replace")[-500:].strip() or "no reason given"}
+        reason = folder.log.read_text(errors="replace")[-500:].strip() or "it ended without a reason; was it killed?"
+        report = {"state": "failed", "message": reason}
     if report["state"] == "ready":
         return
     if report["state"] == "held":

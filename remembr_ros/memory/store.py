@@ -1,7 +1,7 @@
 """The memory store: writes memories to Milvus and finds them again, by text, place and time.
 
-In: `Memory` records and `Query` records. Out: `Hit`s and `Memory` records. Positions in metres in the frame of their map,
-times in nanoseconds. One collection holds one embedding model's vectors; it says which, and another model is refused.
+In: `Memory` records and `Query` records. Out: `Hit`s and `Memory` records. Positions in metres in the frame of their
+map, times in nanoseconds. One collection holds one embedding model's vectors; it says which, and another model is refused.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 from remembr_ros.errors import ConfigurationError, MemoryUnavailable, ModelFailed, ModelMismatch
 from remembr_ros.memory import filters
-from remembr_ros.memory.connection import LOAD_TIMEOUT_S, Connection, ConnectionLost
+from remembr_ros.memory.connection import Connection, ConnectionLost
 from remembr_ros.memory.embedders import Embedder
 from remembr_ros.memory.query import MAX_LIMIT, Order, Query
 from remembr_ros.memory.schema import SCHEMA_VERSION, VECTOR, CollectionInfo, add_fields, to_row
@@ -133,8 +133,8 @@ class MemoryStore:
         return [memories[key] for key in keys if key in memories]
 
     def neighbours(self, memory_id: str, before: int, after: int) -> list[Memory]:
-        """In time order: up to `before` windows before that memory, itself, up to `after` windows after it, of the
-        same robot and camera. Empty when there is no such memory."""
+        """Up to `before` windows before that memory, itself, up to `after` windows after it: in time order, of the same
+        robot and camera. Empty when there is no such memory."""
         own = self.get([memory_id])
         if not own:
             return []
@@ -174,7 +174,7 @@ class MemoryStore:
         return span[0], max((candidate.end_ns for candidate in last), default=span[1])
 
     def select(self, query: Query) -> list[str]:
-        """The ids of ALL windows that satisfy `query`, in time order; its text, order, limit and collapse are ignored."""
+        """The ids of ALL windows that satisfy `query`, in time order; text, order, limit and collapse are ignored."""
         everything = dataclasses.replace(query, text="", order=Order.FIRST, limit=MAX_LIMIT, collapse=False)
         ids: list[str] = []
         while page := search(self._table, everything, None):
@@ -207,8 +207,7 @@ class MemoryStore:
             self._create()
         description = self._connection.call("describe_collection", self.collection)["description"]
         self._check(CollectionInfo.from_description(description, self.collection))
-        self._connection.call("load_collection", self.collection, timeout_s=LOAD_TIMEOUT_S)
-        self._connection.call("query", self.collection, filter="id == \"\"", output_fields=["id"], timeout_s=LOAD_TIMEOUT_S)
+        self._table.warm_up(self.embedder.dimension)
 
     def _create(self) -> None:
         from pymilvus import MilvusClient
@@ -240,9 +239,10 @@ class MemoryStore:
         if (info.embedder, info.dimension) != (self.embedder.name, self.embedder.dimension):
             raise ModelMismatch(
                 f"the collection {self.collection!r} in {self._connection.location} was written with the embedder "
-                f"{info.embedder!r} ({info.dimension}-d), and the parameter embedder asks for {self.embedder.name!r} "
-                f"({self.embedder.dimension}-d). Set embedder back, or set memory.collection to another name, or export "
-                "the memories and import them into a new collection, which embeds them again. Nothing was changed."
+                f"{info.embedder!r} ({info.dimension}-d), and the parameter embedder asks for "
+                f"{self.embedder.name!r} ({self.embedder.dimension}-d). Set embedder back, or set memory.collection to "
+                "another name, or export the memories and import them into a new collection, which embeds them again. "
+                "Nothing was changed."
             )
 
     def _check_disk(self) -> None:

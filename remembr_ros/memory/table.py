@@ -1,7 +1,7 @@
 """The collection as a table of candidates: the few requests that searching is made of.
 
-In: filter terms (`filters.py`), unit vectors. Out: `Candidate`s with what ranking needs, whole memories by id, the span of
-time that is remembered.
+In: filter terms (`filters.py`), unit vectors. Out: `Candidate`s with what ranking needs, whole memories by id, the span
+of time that is remembered.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from remembr_ros.memory import filters
-from remembr_ros.memory.connection import Connection
+from remembr_ros.memory.connection import LOAD_TIMEOUT_S, Connection
 from remembr_ros.memory.schema import ALL_FIELDS, RANK_FIELDS, VECTOR, from_row
 from remembr_ros.records import NANOSECONDS, Memory
 
@@ -59,6 +59,17 @@ class Table:
         self._freshness: dict[str, Any] = {} if connection.embedded else {"consistency_level": "Strong"}
         self._span: tuple[int, int] | None = None
 
+    def warm_up(self, dimension: int) -> None:
+        """Load the collection and search it once, so that the first question is not the one that waits for the disk."""
+        import numpy as np
+
+        vector = np.zeros(dimension, dtype=np.float32)
+        vector[0] = 1.0
+        self._connection.call("load_collection", self.collection, timeout_s=LOAD_TIMEOUT_S)
+        self._connection.call(
+            "search", self.collection, data=[vector], limit=1, anns_field=VECTOR, timeout_s=LOAD_TIMEOUT_S
+        )
+
     def scan(self, terms: Iterable[str], limit: int = MAX_ROWS) -> list[Candidate]:
         """Up to `limit` rows that satisfy all terms, in no promised order."""
         rows = self._query(filters.all_of(terms), RANK_FIELDS, limit)
@@ -66,15 +77,18 @@ class Table:
 
     def similar(self, vector: np.ndarray[Any, Any], terms: Iterable[str], limit: int) -> list[Candidate]:
         """The `limit` rows nearest to the unit `vector`, best first."""
+        limit = min(limit, MAX_ROWS)
+        # ef: how many neighbours HNSW keeps while it walks; at least the number of rows asked for.
+        params = {} if self._connection.embedded else {"ef": min(32768, max(64, 2 * limit))}
         found = self._connection.call(
             "search",
             self.collection,
             data=[vector],
             filter=filters.all_of(terms),
-            limit=min(limit, MAX_ROWS),
+            limit=limit,
             output_fields=list(RANK_FIELDS),
             anns_field=VECTOR,
-            search_params={"metric_type": "COSINE", "params": {} if self._connection.embedded else {"ef": max(64, min(limit, 4096) * 2)}},
+            search_params={"metric_type": "COSINE", "params": params},
             **self._freshness,
         )
         candidates = {}

@@ -1,7 +1,8 @@
 """Where the memory lives: the parameter `memory.uri` to a file or a server address.
 
-In: `~/memory.db`, `/data/memory.db`, `file:/data/memory.db` (embedded), `http(s)://host:port` or `unix:/socket` (a Milvus
-server). Out: a `FileLocation` or a `ServerLocation`. Every refusal names the parameter, what was given and what is wanted.
+In: `~/memory.db`, `/data/memory.db`, `file:/data/memory.db` (embedded), `http(s)://host:port` or `unix:/socket` (a
+Milvus server). Out: a `FileLocation` or a `ServerLocation`. Every refusal names the parameter, what was given and what
+is wanted.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ def locate(uri: str, *, parameter: str = "memory.uri") -> FileLocation | ServerL
     if scheme == "file":
         parts = urlsplit(uri)
         if parts.netloc not in ("", "localhost"):
-            raise ConfigurationError(f"{parameter}: {uri!r} names the host {parts.netloc!r}; wanted file:/absolute/path")
+            raise ConfigurationError(f"{parameter}: {uri!r} names the host {parts.netloc!r}; wanted file:/path")
         return FileLocation(_database_file(unquote(parts.path), uri, parameter))
     if scheme:
         raise ConfigurationError(
@@ -100,7 +101,7 @@ def _database_file(given: str, uri: str, parameter: str) -> Path:
             with path.open("rb") as file:
                 magic = file.read(len(_SQLITE_MAGIC))
             if magic and magic != _SQLITE_MAGIC:
-                raise ConfigurationError(f"{parameter}: {path} exists and is not a Milvus Lite database; name another file")
+                raise ConfigurationError(f"{parameter}: {path} is not a Milvus Lite database; name another file")
         writable = os.access(path if path.exists() else path.parent, os.W_OK) and os.access(path.parent, os.W_OK)
     except OSError as error:
         raise ConfigurationError(f"{parameter}: cannot read {path}: {error.strerror}") from error

@@ -13,7 +13,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import numpy as np
 
-_COMMON = frozenset("a an and are at be been by did do for from has have i in is it its me my of on or robot see seen that the there this to was were what when where which with you".split())
+_COMMON = frozenset(
+    "a an and are at be been by did do for from has have i in is it its me my of on or robot see seen that the there "
+    "this to was were what when where which with you".split()
+)
 _WORD_WEIGHT, _TRIPLE_WEIGHT = 1.0, 0.25
 
 
@@ -30,7 +33,8 @@ class HashingEmbedder:
         vectors = np.zeros((len(texts), self.dimension), dtype=np.float32)
         for row, text in enumerate(texts):
             for feature, weight in _features(text):
-                digest = int.from_bytes(hashlib.blake2b(feature.encode(errors="replace"), digest_size=8).digest(), "big")
+                hashed = hashlib.blake2b(feature.encode(errors="replace"), digest_size=8).digest()
+                digest = int.from_bytes(hashed, "big")
                 vectors[row, (digest >> 1) % self.dimension] += weight if digest & 1 else -weight
             if not vectors[row].any():
                 vectors[row, 0] = 1.0  # a text without words still needs a direction

