@@ -21,7 +21,8 @@ _NOT_A_PLACE = (
 _TO = rf"{_DIRECTION}(?:(?:to|towards?|into)\s+{_NOT_A_PLACE}\w|there\b|where\b|somewhere\b)"
 _WITH_ME = (
     rf"(?:(?:take|bring|guide|lead|drive|escort|walk|get)\s+(?:me|us)\s+{_TO}"
-    rf"|show\s+(?:me|us)\s+the way\s+(?:{_TO}|$)|lead the way\s+{_TO}|meet\s+(?:me|us)\s+(?:at|by|in|near|outside|there)\b)"
+    rf"|show\s+(?:me|us)\s+the way\s+(?:{_TO}|$)|lead the way\s+{_TO}"
+    r"|meet\s+(?:me|us)\s+(?:at|by|in|near|outside|there)\b)"
 )
 _ALONE = rf"(?:go|drive|navigate|move|head|travel|return|come|proceed|walk)\s+{_TO}"
 
@@ -38,7 +39,8 @@ _NEGATED = re.compile(
     r"(?:tak|bring|guid|lead|driv|escort|walk|get|show|meet|go|navigat|mov|head|travel|return|com|proceed)\w*\b"
 )
 _TAKEN_BACK = re.compile(
-    r"\b(?:never ?mind|cancel (?:that|it)|forget (?:it|that)|on second thoughts?|no,? wait|stop that)\b|\b(?:don't|do not)\W*$"
+    r"\b(?:never ?mind|cancel (?:that|it)|forget (?:it|that)|on second thoughts?|no,? wait|stop that)\b"
+    r"|\b(?:don't|do not)\W*$"
 )
 _TELLS_OR_ASKS = re.compile(
     r"\b(?:did|didn't|was|were|had|have|has|do|does|when|whenever|while|if|how|why|after|before|said|says?|told|asked)\b"

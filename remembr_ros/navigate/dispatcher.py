@@ -61,11 +61,10 @@ class ConfirmResult:
 
 @dataclass(frozen=True, slots=True)
 class _Open:
-    """A goal that has not ended: waiting for a decision (PROPOSED), or with the navigator (SENT, ACTIVE)."""
+    """A goal that has not ended: it waits for a decision, or is with the navigator."""
 
     proposal: Proposal
     goal: Goal
-    state: NavigationState
     confirmed: bool = False
     handed_over: bool = False
     cancel_since_ns: int | None = None
@@ -127,7 +126,7 @@ class GoalDispatcher:
             else:
                 goal = Goal(proposal_id, verdict.pose)
                 self._drop_waiting(NavigationState.CANCELED, "replaced by a newer proposal")
-                opened = _Open(verdict, goal, NavigationState.PROPOSED)
+                opened = _Open(verdict, goal)
                 if verdict.at_once:
                     refusal = self._send(opened, now_ns)
                     outcome = (
@@ -139,7 +138,9 @@ class GoalDispatcher:
                     self._waiting = opened
                     self._tell(NavigationUpdate(goal, NavigationState.PROPOSED))
                     wait_s = self._policy.proposal_timeout_s
-                    outcome = GoalOutcome(GoalState.PROPOSED, f"waits {wait_s:g} s for a confirmation", proposal_id, goal)
+                    outcome = GoalOutcome(
+                        GoalState.PROPOSED, f"waits {wait_s:g} s for a confirmation", proposal_id, goal
+                    )
         self._call_out()
         return outcome
 
@@ -195,7 +196,9 @@ class GoalDispatcher:
             self._expire(now_ns)
             since_ns = self._driving.cancel_since_ns if self._driving else None
             if since_ns is not None and not since_ns <= now_ns < since_ns + self._cancel_timeout_ns:
-                self._end(NavigationState.ABORTED, "the navigator did not confirm the cancel: the robot may still be moving")
+                self._end(
+                    NavigationState.ABORTED, "the navigator did not confirm the cancel: the robot may still be moving"
+                )
         self._call_out()
 
     def close(self) -> None:
@@ -222,7 +225,7 @@ class GoalDispatcher:
         with self._lock:
             return self._driving.goal if self._driving else None
 
-    # Below, methods other than the three that are queued expect the lock to be held.
+    # From here to _tell the lock is held; what follows takes it.
 
     def _send(self, opened: _Open, now_ns: int) -> Refusal | None:
         if refusal := self._guard(opened, now_ns):
@@ -230,7 +233,7 @@ class GoalDispatcher:
             return refusal
         if self._driving is not None:  # the navigator stops it when it gets the new one
             self._end(NavigationState.CANCELED, "replaced by a newer goal")
-        self._driving = replace(opened, state=NavigationState.SENT)
+        self._driving = opened
         self._tell(NavigationUpdate(opened.goal, NavigationState.SENT))
         self._calls.append(lambda: self._hand_over(opened.goal.id))
         return None
@@ -249,7 +252,9 @@ class GoalDispatcher:
             if self._driving.handed_over:
                 since_ns = self._driving.cancel_since_ns
                 self._driving = replace(
-                    self._driving, cancel_since_ns=self._now_ns() if since_ns is None else since_ns, cancel_reason=reason
+                    self._driving,
+                    cancel_since_ns=self._now_ns() if since_ns is None else since_ns,
+                    cancel_reason=reason,
                 )
             else:
                 self._end(NavigationState.CANCELED, reason)
@@ -309,7 +314,6 @@ class GoalDispatcher:
                 self._tell(replace(update, goal=opened.goal, error_msg=update.error_msg or reason))
                 self._driving = None
             elif update.state is NavigationState.ACTIVE:
-                self._driving = replace(opened, state=NavigationState.ACTIVE)
                 self._tell(replace(update, goal=opened.goal))
         self._call_out()
 
@@ -319,7 +323,7 @@ class GoalDispatcher:
             self._end(NavigationState.CANCELED, "navigation was closed before the navigator confirmed the cancel")
 
     def _call_out(self) -> None:
-        """Make the queued calls in order, without the lock; whoever finds another thread at it leaves it to that one."""
+        """Make the queued calls in order, without the lock. One thread does it; others leave theirs to it."""
         with self._lock:
             if self._calling:
                 return

@@ -15,7 +15,7 @@ import numpy as np
 from remembr_ros.errors import InvalidInput
 
 OCCUPIED_FROM = 50
-"""A cell of this value or more is an obstacle: half way between map_server's defaults for free (25) and occupied (65)."""
+"""A cell of this value or more is an obstacle: between map_server's defaults for free (25) and occupied (65)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class OccupancyMap:
         return self.origin_x + cos * along_x - sin * along_y, self.origin_y + sin * along_x + cos * along_y
 
     def holds(self, row: int, column: int) -> bool:
-        return 0 <= row < self.cells.shape[0] and 0 <= column < self.cells.shape[1]
+        return bool(0 <= row < self.cells.shape[0] and 0 <= column < self.cells.shape[1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,13 @@ def free_place(
     if best is not None:
         return best[1:]
     value = int(occupancy.cells[row, column])
-    what = "unknown" if value < 0 else "occupied" if value >= OCCUPIED_FROM else f"nearer than {keep_out_m:g} m to an obstacle"
+    what = (
+        "unknown"
+        if value < 0
+        else "occupied"
+        if value >= OCCUPIED_FROM
+        else f"nearer than {keep_out_m:g} m to an obstacle"
+    )
     return Blocked(f"({x:.2f}, {y:.2f}) is {what} in the map, and no free place lies within {snap_radius_m:g} m")
 
 
@@ -99,7 +105,7 @@ def _free_around(
 ) -> tuple[np.ndarray[Any, Any], int, int]:
     """(rows, columns) bool of the cells up to `reach` away, and the row and column of its first cell in the grid."""
     first_row, first_column = max(0, row - reach), max(0, column - reach)
-    last_row, last_column = (min(n, i + reach + 1) for n, i in zip(occupancy.cells.shape, (row, column)))
+    last_row, last_column = (min(n, i + reach + 1) for n, i in zip(occupancy.cells.shape, (row, column), strict=True))
     near = occupancy.cells[first_row:last_row, first_column:last_column]
     free = (near >= 0) & (near < OCCUPIED_FROM)
     # Obstacles just outside the cells looked at keep a distance too: pad with what the grid holds there.
@@ -109,6 +115,8 @@ def _free_around(
     for obstacle_row, obstacle_column in np.argwhere(outer):
         center_row, center_column = obstacle_row + outer_row - first_row, obstacle_column + outer_column - first_column
         top, left = max(0, center_row - keep_out), max(0, center_column - keep_out)
-        rows, columns = np.ogrid[top : min(height, center_row + keep_out + 1), left : min(width, center_column + keep_out + 1)]
+        rows, columns = np.ogrid[
+            top : min(height, center_row + keep_out + 1), left : min(width, center_column + keep_out + 1)
+        ]
         free[rows, columns] &= (rows - center_row) ** 2 + (columns - center_column) ** 2 > keep_out**2
     return free, first_row, first_column

@@ -21,7 +21,7 @@ _UNFIXED_FRAME = re.compile(r"(?:^|[/_])(?:odom\w*|base|base_footprint|\w*link|\
 
 
 class NavigationMode(Enum):
-    """Parameter navigation.mode: never drive, drive after Confirm, or drive at once when the user's words ask for it."""
+    """Parameter navigation.mode: never drive, after Confirm, or at once when the user's own words ask for it."""
 
     OFF = "off"
     CONFIRM = "confirm"
@@ -70,7 +70,12 @@ class GoalPolicy:
     trust_unnamed_map: bool = False
 
     def propose(
-        self, answer: Answer, question: Question, current_map_id: str, now_ns: int, occupancy: OccupancyMap | None = None
+        self,
+        answer: Answer,
+        question: Question,
+        current_map_id: str,
+        now_ns: int,
+        occupancy: OccupancyMap | None = None,
     ) -> Proposal | Refusal | None:
         """The goal that `answer` allows. None: nobody asked to go anywhere. Never raises for any answer.
 
@@ -134,7 +139,7 @@ class GoalPolicy:
         if not memory.localized:
             return "the robot did not know well enough where it was when it saw that"
         if memory.map_id != current_map_id:
-            return f"it was seen on the map {memory.map_id or 'without a name'!r}, the robot is on {current_map_id or 'one without a name'!r}"
+            return f"it was seen on the map {memory.map_id!r}, the robot is on {current_map_id!r} (empty: no name)"
         if not current_map_id and not self.trust_unnamed_map:
             return "the map has no name, so it cannot be told from another (parameter map_id)"
         if fault := unusable(memory.pose):

@@ -58,7 +58,13 @@ class Desk:
         self.updates: list[NavigationUpdate] = []
         self.dispatcher = GoalDispatcher(GoalPolicy(mode), self.robot, self.updates.append, lambda: self.now_ns)
 
-    def ask(self, text: str = "take me to the printer", navigate: Navigate = Navigate.AUTO, map_id: str = "floor1", x: float = 5.0):
+    def ask(
+        self,
+        text: str = "take me to the printer",
+        navigate: Navigate = Navigate.AUTO,
+        map_id: str = "floor1",
+        x: float = 5.0,
+    ):
         pose = Pose(START - SECOND, "map", x, 5.0, 0.0, 0.5)
         seen = Memory("m", START - 4 * SECOND, START - SECOND, START - 4 * SECOND, "a printer", pose, True, "floor1")
         answer = Answer(text, AnswerKind.POSITION, "There.", pose=pose, evidence=(Hit(seen),), wants_goal=True)
@@ -322,7 +328,10 @@ class AnySequence(RuleBasedStateMachine):
         self.desk.dispatcher.set_map(map_id)
 
     @precondition(lambda self: self.desk.robot.gone)
-    @rule(data=st.data(), state=st.sampled_from([S.SENT, S.ACTIVE, S.SUCCEEDED, S.ABORTED, S.CANCELED, S.REJECTED, S.UNAVAILABLE]))
+    @rule(
+        data=st.data(),
+        state=st.sampled_from([S.SENT, S.ACTIVE, S.SUCCEEDED, S.ABORTED, S.CANCELED, S.REJECTED, S.UNAVAILABLE]),
+    )
     def report(self, data: st.DataObject, state: NavigationState) -> None:
         self.desk.robot.tell(data.draw(st.sampled_from(self.desk.robot.gone)), state)
 

@@ -12,7 +12,9 @@ from remembr_ros.navigate.occupancy import Blocked, OccupancyMap, free_place
 
 
 def grid(cells: list[list[int]], **more: float) -> OccupancyMap:
-    return OccupancyMap("map", more.get("x", 0.0), more.get("y", 0.0), 1.0, np.array(cells, np.int8), more.get("yaw", 0.0))
+    return OccupancyMap(
+        "map", more.get("x", 0.0), more.get("y", 0.0), 1.0, np.array(cells, np.int8), more.get("yaw", 0.0)
+    )
 
 
 def test_a_free_place_keeps_its_exact_numbers() -> None:
@@ -57,7 +59,8 @@ def test_obstacles_keep_the_robot_at_a_distance_and_unknown_cells_do_not() -> No
 
 
 @pytest.mark.parametrize(
-    ("resolution", "x", "shape"), [(0.0, 0.0, (2, 2)), (math.nan, 0.0, (2, 2)), (1.0, math.inf, (2, 2)), (1.0, 0.0, (0, 2)), (1.0, 0.0, (4,))]
+    ("resolution", "x", "shape"),
+    [(0.0, 0.0, (2, 2)), (math.nan, 0.0, (2, 2)), (1.0, math.inf, (2, 2)), (1.0, 0.0, (0, 2)), (1.0, 0.0, (4,))],
 )
 def test_a_grid_that_is_none_is_refused(resolution: float, x: float, shape: tuple[int, ...]) -> None:
     with pytest.raises(InvalidInput, match=r"map\."):

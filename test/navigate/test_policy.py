@@ -24,7 +24,13 @@ def memory(x=5.0, y=5.0, *, frame="map", map_id="floor1", localized=True, yaw=0.
 def answer(*memories: Memory, wants_goal=True, pose: Pose | None = None, **more) -> Answer:
     first = next((m.pose for m in memories if m.pose), None)
     return Answer(
-        "q", AnswerKind.POSITION, "There.", pose=pose or first, evidence=tuple(map(Hit, memories)), wants_goal=wants_goal, **more
+        "q",
+        AnswerKind.POSITION,
+        "There.",
+        pose=pose or first,
+        evidence=tuple(map(Hit, memories)),
+        wants_goal=wants_goal,
+        **more,
     )
 
 
@@ -32,8 +38,8 @@ def question(text="take me to the printer", navigate=Navigate.AUTO) -> Question:
     return Question(text, NOW, map_id="floor1", navigate=navigate)
 
 
-def propose(given: Answer, policy=GoalPolicy(), asked=question(), map_id="floor1", occupancy=None):
-    return policy.propose(given, asked, map_id, NOW, occupancy)
+def propose(given: Answer, policy=None, asked=None, map_id="floor1", occupancy=None):
+    return (policy or GoalPolicy()).propose(given, asked or question(), map_id, NOW, occupancy)
 
 
 def refused(verdict) -> str:
@@ -102,14 +108,19 @@ def test_an_unnamed_map_is_good_enough_where_the_robot_only_has_one() -> None:
     assert isinstance(propose(answer(memory(map_id="")), policy, map_id="floor1"), Refusal)
 
 
-@pytest.mark.parametrize(("stored", "sent"), [("warehouse_map", "warehouse_map"), ("/map", "map"), ("robot1/map", "robot1/map")])
+@pytest.mark.parametrize(
+    ("stored", "sent"), [("warehouse_map", "warehouse_map"), ("/map", "map"), ("robot1/map", "robot1/map")]
+)
 def test_fault_13_the_goal_s_frame_is_the_stored_one_normalised(stored, sent) -> None:
     proposal = propose(answer(memory(frame=stored)))
     assert isinstance(proposal, Proposal)
     assert proposal.pose.frame_id == sent
 
 
-@pytest.mark.parametrize("frame", ["odom", "/odom", "robot1/odom", "base_link", "base_footprint", "robot1/base_link", "camera_optical_frame", "/"])
+@pytest.mark.parametrize(
+    "frame",
+    ["odom", "/odom", "robot1/odom", "base_link", "base_footprint", "robot1/base_link", "camera_optical_frame", "/"],
+)
 def test_fault_13_a_frame_that_is_not_fixed_is_refused_not_relabelled(frame) -> None:
     assert "frame" in refused(propose(answer(memory(frame=frame))))
 
@@ -147,11 +158,11 @@ def test_the_goal_is_the_memory_that_the_answer_s_position_comes_from() -> None:
 # The guard.
 
 
-def guard(sent=None, *, policy=GoalPolicy(), confirmed=True, map_id="floor1", now=NOW + S, occupancy=None, **changes):
+def guard(sent=None, *, policy=None, confirmed=True, map_id="floor1", now=NOW + S, occupancy=None, **changes):
     proposal = propose(answer(memory()), GoalPolicy(NavigationMode.AUTO))
     assert isinstance(proposal, Proposal)
     proposal = replace(proposal, **changes)
-    return policy.check(proposal, sent or proposal.pose, map_id, now, confirmed, occupancy)
+    return (policy or GoalPolicy()).check(proposal, sent or proposal.pose, map_id, now, confirmed, occupancy)
 
 
 def test_the_guard_lets_a_confirmed_goal_through() -> None:

@@ -50,7 +50,9 @@ def client(namespace: str) -> Iterator[Spinner]:
 
 @pytest.fixture
 def server(namespace: str) -> Iterator[Spinner]:
-    spinner = Spinner(lambda context: FakeNav2Node(namespace=namespace, context=context, amcl=True, goal_pose=True, speed=10.0))
+    spinner = Spinner(
+        lambda context: FakeNav2Node(namespace=namespace, context=context, amcl=True, goal_pose=True, speed=10.0)
+    )
     yield spinner
     spinner.close()
 
@@ -145,7 +147,9 @@ def test_a_server_that_comes_later_gets_the_goal(namespace, navigator, journey) 
 
 
 def test_a_server_that_goes_away_on_the_way_is_reported(namespace, client, journey) -> None:
-    gone = Spinner(lambda context: FakeNav2Node(namespace=namespace, context=context, behaviours=[Behaviour(outcome="hang")]))
+    gone = Spinner(
+        lambda context: FakeNav2Node(namespace=namespace, context=context, behaviours=[Behaviour(outcome="hang")])
+    )
     navigator = ActionNavigator(client.node, server_timeout_s=5.0)
     try:
         navigator.go(goal(), journey)
@@ -171,7 +175,9 @@ def test_a_goal_accepted_after_its_time_is_canceled_at_the_server(server, naviga
     assert journey.states(goal()) == [S.SENT, S.UNAVAILABLE]
 
 
-def test_a_goal_whose_acceptance_is_lost_on_the_way_does_not_drive_unseen(server, navigator, journey, monkeypatch) -> None:
+def test_a_goal_whose_acceptance_is_lost_on_the_way_does_not_drive_unseen(
+    server, navigator, journey, monkeypatch
+) -> None:
     server.node.nav2.then(Behaviour(outcome="hang"))
     monkeypatch.setattr(navigator, "_on_response", lambda drive, future: None)
     navigator.go(goal(), journey)
@@ -287,7 +293,9 @@ def test_by_topic_nobody_listens(client, journey) -> None:
         navigator.close()
 
 
-def test_by_topic_without_a_pose_nothing_is_known_of_arrival_and_the_robot_cannot_be_stopped(namespace, client, journey) -> None:
+def test_by_topic_without_a_pose_nothing_is_known_of_arrival_and_the_robot_cannot_be_stopped(
+    namespace, client, journey
+) -> None:
     deaf = Spinner(lambda context: FakeNav2Node(namespace=namespace, context=context, goal_pose=True))
     navigator = TopicNavigator(client.node, arrival_timeout_s=0.5, listener_timeout_s=10.0)
     try:

@@ -107,7 +107,9 @@ class ActionNavigator:
         self._cancel_client = node.create_client(CancelGoal, f"{action_name}/_action/cancel_goal", callback_group=group)
         self._action_name = node.resolve_topic_name(action_name)
         self._wake = node.create_guard_condition(self._run, callback_group=group)
-        self._timer = node.create_timer(0.1, self._run, callback_group=group, clock=Clock(clock_type=ClockType.STEADY_TIME))
+        self._timer = node.create_timer(
+            0.1, self._run, callback_group=group, clock=Clock(clock_type=ClockType.STEADY_TIME)
+        )
 
     def go(self, goal: Goal, on_update: OnUpdate) -> None:
         """Start driving; a goal that is under way is replaced. See Navigator."""
@@ -141,8 +143,12 @@ class ActionNavigator:
             self._watch()
 
     def _run_commands(self) -> None:
-        while self._commands:
-            self._commands.popleft()()
+        while True:
+            try:
+                command = self._commands.popleft()
+            except IndexError:
+                return
+            command()
 
     def _release(self) -> None:
         self._end(self._drive, NavigationState.CANCELED, "closed before Nav2 confirmed the cancel")
@@ -204,7 +210,9 @@ class ActionNavigator:
             request.goal_info.goal_id = drive.uuid
             self._cancel_client.call_async(request)
         if drive.phase is _Phase.SERVER:
-            text = f"no action server {self._action_name} within {self._server_timeout_s:g} s: is Nav2 running and active?"
+            text = (
+                f"no action server {self._action_name} within {self._server_timeout_s:g} s: is Nav2 running and active?"
+            )
             self._end(drive, NavigationState.UNAVAILABLE, text)
         elif drive.phase is _Phase.ACCEPTANCE and drive.cancel_wanted:
             self._end(drive, NavigationState.CANCELED, "canceled before Nav2 had answered the goal")
@@ -276,7 +284,10 @@ class ActionNavigator:
         text = str(getattr(response.result, "error_msg", ""))
         state = _END_OF.get(response.status)
         if state is None:
-            state, text = NavigationState.ABORTED, text or f"{self._action_name} ended the goal with status {response.status}"
+            state, text = (
+                NavigationState.ABORTED,
+                text or f"{self._action_name} ended the goal with status {response.status}",
+            )
         elif state is NavigationState.ABORTED and not text:
             text = f"{self._action_name} aborted the goal" + (f" (error code {code})" if code else "")
         elif state is NavigationState.CANCELED and not drive.cancel_wanted:

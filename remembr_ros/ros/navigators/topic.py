@@ -94,7 +94,9 @@ class TopicNavigator:
                 stay.header.stamp = self._node.get_clock().now().to_msg()
                 self._publisher.publish(stay)
         if sent and place is None:
-            self._end(drive, NavigationState.ABORTED, "cannot stop the robot by topic: no amcl_pose has told where it stands")
+            self._end(
+                drive, NavigationState.ABORTED, "cannot stop the robot by topic: no amcl_pose has told where it stands"
+            )
         else:
             self._end(drive, NavigationState.CANCELED, "the robot was sent to where it stood" if sent else "")
 
