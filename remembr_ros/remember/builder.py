@@ -1,4 +1,4 @@
-"""From window to stored memory, off the caller's thread. In: `Window` and the pose at its middle. Out: `Memory` in Milvus.
+"""From window to stored memory, off the caller's thread. In: `Window`, the pose at its middle. Out: `Memory` in Milvus.
 
     submit ─► queue (bounded) ─► caption ─► outbox (fsync: acknowledged) ─► on_memory
                                                 └─► write in batches, retried while Milvus is away
@@ -16,7 +16,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from remembr_ros.errors import MemoryUnavailable, ModelFailed
+from remembr_ros.errors import InvalidInput, ModelFailed
 from remembr_ros.memory.schema import memory_id
 from remembr_ros.records import Memory, Window
 from remembr_ros.remember.captioners import Captioner
@@ -28,14 +28,14 @@ from remembr_ros.remember.pose_track import PoseAt
 FIRST_RETRY_S = 0.5
 LAST_RETRY_S = 30.0
 ROW_ATTEMPTS = 3
-"""A row that alone is refused so often, while Milvus answers, is set aside: it must not hold up the rest for ever."""
+"""A row that is refused so often, while others are taken, is set aside until the next start: it must not hold up the rest."""
 
 
 @dataclass(frozen=True, slots=True)
 class BuilderStats:
     """Counters since the start, and how things stand.
 
-    windows = skipped + captioned + refused + failed + waiting + at most 1 in work. `skipped_unlocalized` windows are not in it.
+    windows = skipped + captioned + refused + failed + waiting + at most 1 in work, besides `skipped_unlocalized`.
     """
 
     windows: int = 0
@@ -71,8 +71,9 @@ class _Job:
 class MemoryBuilder:
     """Captions windows and stores them. `submit` never blocks. The captioner and the outbox stay the caller's to close.
 
-    `store_write` is MemoryStore.write. `on_memory` is called from the caption thread once the memory is on disk, `on_problem` from
-    either thread with a sentence for the log. `refusals_reported`: so many useless captions in a row are reported.
+    `store_write` is MemoryStore.write. `on_memory` is called from the caption thread once the memory is on disk,
+    `on_problem` from either thread with a sentence for the log. So many useless captions in a row as
+    `refusals_reported` says are reported (the first one always is).
     """
 
     def __init__(
@@ -156,11 +157,12 @@ class MemoryBuilder:
         """Wait until every window is captioned and stored; False when that took too long."""
         with self._changed:
             return self._changed.wait_for(
-                lambda: not (self._queue or self._working_since_s or self._outbox_length or self._writing), timeout_s
+                lambda: not (self._queue or self._working_since_s or self._outbox_length or self._writing),
+                timeout_s,
             )
 
     def close(self, timeout_s: float = 3.0) -> bool:
-        """Stop within `timeout_s`, also when the captioner hangs (then False). Windows not begun are skipped and counted.
+        """Stop within `timeout_s`, also when the captioner hangs (then False). Windows not begun count as skipped.
 
         What is acknowledged is in the outbox at any rate; a last attempt is made to write it.
         """
@@ -288,37 +290,44 @@ class MemoryBuilder:
         try:
             if batch:
                 self._store_write(batch)
-        except MemoryUnavailable:
-            raise
-        except Exception:
+        except (InvalidInput, ModelFailed):
             if not self._write_singly(batch):
                 raise
         else:
             self._finish(batch)
 
     def _write_singly(self, batch: Sequence[Memory]) -> bool:
-        """The store answers but refuses the batch: find the row that is to blame. True when any row got away."""
-        progress = False
+        """The store answers but refuses the batch: find the row that is to blame. True when any row left the outbox.
+
+        A row is blamed only if it is invalid or others could be written: an embedder that fails on all is no row's fault.
+        """
+        refused: list[tuple[Memory, Exception]] = []
         for memory in batch:
             try:
                 self._store_write([memory])
-            except MemoryUnavailable:
-                raise
-            except Exception as error:
-                self._attempts[memory.id] = self._attempts.get(memory.id, 0) + 1
-                if self._attempts[memory.id] < ROW_ATTEMPTS:
-                    continue
-                del self._attempts[memory.id]
-                self._outbox.set_aside(memory, f"{type(error).__name__}: {error}")
-                self._count(set_aside=1)
-                self._on_problem(f"memory {memory.id} is set aside in {self._outbox.path}: {type(error).__name__}: {error}")
+            except (InvalidInput, ModelFailed) as error:
+                refused.append((memory, error))
             else:
                 self._finish([memory])
+        progress = len(refused) < len(batch)
+        for memory, error in refused:
+            if len(refused) == len(batch) and memory.id not in self._attempts and not isinstance(error, InvalidInput):
+                continue
+            self._attempts[memory.id] = self._attempts.get(memory.id, 0) + 1
+            if self._attempts[memory.id] < ROW_ATTEMPTS:
+                continue
+            problem = f"{type(error).__name__}: {error}"
+            self._outbox.set_aside(memory, problem)
+            del self._attempts[memory.id]
+            self._count(set_aside=1)
+            self._on_problem(f"memory {memory.id} is set aside in {self._outbox.path}: {problem}")
             progress = True
         return progress
 
     def _finish(self, memories: Sequence[Memory]) -> None:
         self._outbox.done(memories)
+        for memory in memories:
+            self._attempts.pop(memory.id, None)
         self._count(stored=len(memories))
 
     def _measure_outbox(self) -> None:

@@ -24,9 +24,10 @@ class _Episode:
 class EpisodeTracker:
     """Says which windows belong together: near in time, same place and heading, same caption.
 
-    Place, heading and caption are compared with the episode's FIRST window, so that neither a creeping robot nor slowly changing
-    captions stretch it. Without a pose at both, the caption alone decides (a fixed camera). `similar(first, this)` compares
-    captions; None: equal but for case, spaces and full stops. 0.5 m and 0.35 rad are above AMCL's own jitter at rest.
+    Place, heading [rad] and caption are compared with the episode's FIRST window, so that neither a creeping robot nor
+    slowly changing captions stretch it. Without a pose at both, the caption alone decides (a fixed camera).
+    `similar(first, this)` compares captions; None: equal but for case, spaces and full stops. 0.5 m and 0.35 rad are
+    above AMCL's own jitter at rest.
     """
 
     def __init__(

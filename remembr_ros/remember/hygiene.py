@@ -19,7 +19,8 @@ REPEATS = 3
 MAX_LOOP_WORDS = 12
 
 _SPECIAL_TOKEN = re.compile(
-    r"<\|[^<>|]{0,40}\|>|</?(?:s|pad|unk|bos|eos|image|video|im_start|im_end|im_patch|end_of_utterance)>|\[/?INST\]|\[/?SYS\]",
+    r"<\|[^<>|]{0,40}\|>|</?(?:s|pad|unk|bos|eos|image|video|im_start|im_end|im_patch|end_of_utterance)>|"
+    r"\[/?(?:INST|SYS)\]",
     re.IGNORECASE,
 )
 _SENTENCE = re.compile(r"[^.!?]+[.!?]*\s*")
@@ -32,7 +33,8 @@ def clean_caption(text: str) -> str:
     """
     line = _SPECIAL_TOKEN.sub(" ", text[: 4 * MAX_CAPTION_CHARS])
     # Lone surrogates cannot be stored (UTF-8), control characters break logs.
-    line = "".join(" " if unicodedata.category(char) in ("Cc", "Cs", "Zl", "Zp") else char for char in line)
+    unwanted = ("Cc", "Cs", "Zl", "Zp")
+    line = "".join(" " if unicodedata.category(char) in unwanted else char for char in line)
     line = " ".join(line.split())
     if not line:
         raise ModelFailed("the caption is empty")

@@ -16,12 +16,20 @@ from remembr_ros.errors import ConfigurationError, InvalidInput
 from remembr_ros.records import Memory, Pose
 
 SCHEMA = """
-CREATE TABLE IF NOT EXISTS outbox (number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, body TEXT NOT NULL, problem TEXT NOT NULL DEFAULT '')
+CREATE TABLE IF NOT EXISTS outbox (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    body TEXT NOT NULL,
+    problem TEXT NOT NULL DEFAULT ''
+)
 """
 
 
 class Outbox:
-    """A durable queue of memories in one file. Thread-safe. Raises ConfigurationError for a file that cannot be used."""
+    """A durable queue of memories in one file. Thread-safe. What was set aside is pending again after a restart.
+
+    Raises ConfigurationError for a file that cannot be used.
+    """
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path).expanduser()
@@ -32,13 +40,16 @@ class Outbox:
             self._database.execute("PRAGMA journal_mode = WAL")
             self._database.execute("PRAGMA synchronous = FULL")
             self._database.execute(SCHEMA)
+            self._database.execute("UPDATE outbox SET problem = ''")
         except (OSError, sqlite3.Error) as error:
             raise ConfigurationError(f"outbox_path: {self.path} cannot be used as the outbox: {error}") from error
 
     def put(self, memory: Memory) -> None:
         """Keep a memory; on disk when this returns. One of the same id replaces the earlier. Raises sqlite3.Error."""
         with self._lock:
-            self._database.execute("INSERT OR REPLACE INTO outbox (id, body) VALUES (?, ?)", (memory.id, _to_json(memory)))
+            self._database.execute(
+                "INSERT OR REPLACE INTO outbox (id, body) VALUES (?, ?)", (memory.id, _to_json(memory))
+            )
 
     def pending(self, limit: int = 100) -> list[Memory]:
         """The oldest memories not yet done, in order. A row that cannot be read is set aside, not returned."""
@@ -63,13 +74,14 @@ class Outbox:
             )
 
     def set_aside(self, memory: Memory, problem: str) -> None:
-        """Milvus will never take this one: it stays in the file with the reason, and is pending no longer."""
+        """Milvus does not take this one: it stays in the file with the reason, and is not pending for now."""
         self._set_aside(memory.id, _to_json(memory), problem)
 
     def aside(self) -> list[tuple[str, str]]:
         """(id, problem) of the rows set aside, in order."""
         with self._lock:
-            return self._database.execute("SELECT id, problem FROM outbox WHERE problem != '' ORDER BY number").fetchall()
+            query = "SELECT id, problem FROM outbox WHERE problem != '' ORDER BY number"
+            return self._database.execute(query).fetchall()
 
     def __len__(self) -> int:
         """How many are pending."""

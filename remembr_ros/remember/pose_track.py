@@ -28,7 +28,7 @@ RELOCALISATION_SLACK_M = 0.5
 
 @dataclass(frozen=True, slots=True)
 class PoseAt:
-    """The pose at an instant: `age_s` is the time to the nearest pose it was made from; `localized`: fit to be a goal."""
+    """The pose at an instant. `age_s`: time to the nearest pose it was made from. `localized`: fit to be a goal."""
 
     pose: Pose
     age_s: float
@@ -58,8 +58,8 @@ class PoseTrack:
     """A bounded history of poses in one frame. Not thread-safe: one callback group.
 
     `max_position_std` [m]: an uncertainty above it is not localized (a source without covariance is trusted);
-    `settle_s`: how long it must have stayed below. `max_age_s`: a held pose older than that is not localized, for sources that
-    publish without a break (odometry, tf); AMCL does not, hence infinity.
+    `settle_s`: how long it must have stayed below. `max_age_s`: a held pose older than that is not localized, for
+    sources that publish without a break (odometry, tf); AMCL does not, hence infinity.
     """
 
     def __init__(
@@ -97,7 +97,7 @@ class PoseTrack:
         """
         last = self._fixes[-1] if self._fixes else None
         if last is not None and pose.frame_id != last.pose.frame_id:
-            self._on_problem(f"poses come in frame {pose.frame_id!r} now, were in {last.pose.frame_id!r}: history cleared")
+            self._on_problem(f"poses are in frame {pose.frame_id!r} now, were in {last.pose.frame_id!r}: earlier ones dropped")
             self._counts["frame_changes"] += 1
             self._fixes.clear()
             last = None

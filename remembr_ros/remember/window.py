@@ -1,4 +1,4 @@
-"""Cuts a stream of camera frames into windows. In: frames with image stamps [ns, ROS time]. Out: `Window`s without pose.
+"""Cuts a stream of camera frames into windows. In: frames with image stamps [ns, ROS time]. Out: `Window`s, no pose yet.
 
 A window is a cell [k * window_s, (k + 1) * window_s) of a grid fixed to the epoch, not to the first frame seen: the key
 of a memory is its window's start, so a bag played again, or a node started a moment later, makes the same rows.
@@ -99,7 +99,8 @@ class Windower:
             self._drop(reason, stamp_ns, now_ns)
             return False
         self._newest_ns = max(self._newest_ns, stamp_ns)
-        if self._start_ns is not None and stamp_ns < self._start_ns + self._window_ns and self._slot(stamp_ns) in self._slots:
+        in_open_window = self._start_ns is not None and stamp_ns < self._start_ns + self._window_ns
+        if in_open_window and self._slot(stamp_ns) in self._slots:
             self._counts["not_sampled"] += 1
             return False
         self._wanted_ns = stamp_ns
@@ -154,7 +155,7 @@ class Windower:
         return None
 
     def _is_behind(self, stamp_ns: int) -> bool:
-        """Whether the frame's window was given away already. Many such frames in a row mean that the clock was set back."""
+        """Whether the frame's window was given away. Many such frames in a row mean that the clock was set back."""
         if stamp_ns < self._newest_ns - CLOCK_JUMP_NS:
             self._behind += 1
             if self._behind >= FRAMES_BEHIND:

@@ -26,7 +26,7 @@ PNG_START, PNG_END = b"\x89PNG\r\n\x1a\n", b"IEND"
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """How an encoding lies in memory: `channels` values of `bits` each a pixel; `planes` rows of data a row of picture."""
+    """How an encoding lies in memory: `channels` values of `bits` a pixel, `planes` rows of data a row of picture."""
 
     channels: int
     bits: int = 8
@@ -39,7 +39,8 @@ class _Layout:
 
 LAYOUTS = {
     "rgb8": _Layout(3), "bgr8": _Layout(3), "rgba8": _Layout(4), "bgra8": _Layout(4), "mono8": _Layout(1),
-    "rgb16": _Layout(3, 16), "bgr16": _Layout(3, 16), "rgba16": _Layout(4, 16), "bgra16": _Layout(4, 16), "mono16": _Layout(1, 16),
+    "rgb16": _Layout(3, 16), "bgr16": _Layout(3, 16), "rgba16": _Layout(4, 16), "bgra16": _Layout(4, 16),
+    "mono16": _Layout(1, 16),
     "8UC1": _Layout(1, alias="mono8"), "8UC3": _Layout(3, alias="bgr8"), "8UC4": _Layout(4, alias="bgra8"),
     "uyvy": _Layout(2, even=("width",)), "yuyv": _Layout(2, even=("width",)),
     "yuv422": _Layout(2, alias="uyvy", even=("width",)), "yuv422_yuy2": _Layout(2, alias="yuyv", even=("width",)),
@@ -65,7 +66,7 @@ class ImageDecoder:
         encoding = message.encoding
         if encoding in ("8UC3", "8UC4") and encoding not in self._warned:
             self._warned.add(encoding)
-            self._on_problem(f"image.encoding {encoding} does not say the order of colours: taken as BGR, as OpenCV has it")
+            self._on_problem(f"image.encoding {encoding} does not say the order of colours: taken as BGR, as in OpenCV")
         return rgb_image(message)
 
 
@@ -125,7 +126,8 @@ def _to_rgb(pixels: np.ndarray[Any, Any], encoding: str) -> np.ndarray[Any, Any]
     try:
         from rosbags.image.image import convert_color
     except ImportError as error:
-        raise MissingDependency("rosbags-image", "pip install rosbags-image opencv-python-headless", "decoding images") from error
+        install = "pip install rosbags-image opencv-python-headless"
+        raise MissingDependency("rosbags-image", install, needed_for="decoding images") from error
     try:
         return np.ascontiguousarray(convert_color(pixels, encoding, "rgb8"))
     except Exception as error:  # OpenCV's own error type, or the converter's

@@ -227,6 +227,20 @@ def test_one_row_that_cannot_be_embedded_is_set_aside_and_holds_up_nobody(make, 
     assert any("set aside" in said for said in builder.problems)
 
 
+def test_an_embedder_that_fails_on_everything_is_no_rows_fault(make, monkeypatch):
+    monkeypatch.setattr("remembr_ros.remember.builder.FIRST_RETRY_S", 0.01)
+    store = Store()
+    store.poison = set(range(4))
+    builder = make(store=store, queue_windows=20)
+    for number in range(4):
+        builder.submit(window(number), HERE)
+    until(lambda: builder.stats().captioned == 4 and store.calls >= 30)
+    assert builder.stats().set_aside == 0
+    store.poison = set()
+    assert builder.drain(10)
+    assert sorted(store.order) == [0, 1, 2, 3]
+
+
 def test_unlocalized_windows_are_stored_as_such_or_skipped(make):
     builder = make()
     builder.submit(window(0), LOST)

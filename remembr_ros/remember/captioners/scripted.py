@@ -2,8 +2,8 @@
 
 `scripted`                      the colour that most of the pictures has: "I see mostly red."
 `scripted:a red chair`          always this text
-`scripted:script.yaml`          a YAML or JSON file: {captions: [...], delay_s: 0.0}; one caption a window, from the start again
-                                after the last; a caption of null raises ModelFailed
+`scripted:script.yaml`          a YAML or JSON file: {captions: [...], delay_s: 0.0}; one caption a window, from the
+                                start again after the last; a caption of null raises ModelFailed
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from remembr_ros.records import Frame
 
 COLOURS = {
     "black": (0, 0, 0), "white": (255, 255, 255), "grey": (128, 128, 128), "red": (255, 0, 0), "green": (0, 200, 0),
-    "blue": (0, 0, 255), "yellow": (255, 255, 0), "orange": (255, 140, 0), "purple": (140, 0, 160), "brown": (120, 70, 20),
-    "pink": (255, 150, 190), "cyan": (0, 220, 220),
+    "blue": (0, 0, 255), "yellow": (255, 255, 0), "orange": (255, 140, 0), "purple": (140, 0, 160),
+    "brown": (120, 70, 20), "pink": (255, 150, 190), "cyan": (0, 220, 220),
 }  # fmt: skip
 
 
@@ -70,6 +70,7 @@ def _read_script(path: Path, delay_s: float) -> tuple[list[str | None], float]:
         raise ConfigurationError(
             f"captioner: script {path} cannot be used, wanted {{captions: [...], delay_s: 0.0}}: {error!r}"
         ) from error
-    if not isinstance(captions, list) or not captions or not all(isinstance(item, (str, type(None))) for item in captions):
+    usable = isinstance(captions, list) and all(item is None or isinstance(item, str) for item in captions)
+    if not usable or not captions:
         raise ConfigurationError(f"captioner: script {path}: captions is not a list of texts")
     return captions, delay_s
