@@ -28,7 +28,7 @@ from remembr_ros.remember.pose_track import PoseAt
 FIRST_RETRY_S = 0.5
 LAST_RETRY_S = 30.0
 ROW_ATTEMPTS = 3
-"""A row that is refused so often, while others are taken, is set aside until the next start: it must not hold up the rest."""
+"""A row refused so often while others are taken is set aside until the next start: it must not hold up the rest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,7 +299,7 @@ class MemoryBuilder:
     def _write_singly(self, batch: Sequence[Memory]) -> bool:
         """The store answers but refuses the batch: find the row that is to blame. True when any row left the outbox.
 
-        A row is blamed only if it is invalid or others could be written: an embedder that fails on all is no row's fault.
+        A row is blamed only if it is invalid or others are taken: an embedder that fails on all is no row's fault.
         """
         refused: list[tuple[Memory, Exception]] = []
         for memory in batch:

@@ -48,7 +48,7 @@ def clean_caption(text: str) -> str:
 
 
 def _without_loops(line: str) -> str:
-    """ "A desk, a chair, a chair, a chair, a" is "A desk, a chair": loops often end in the middle, where tokens ran out."""
+    """ "A desk, a chair, a chair, a chair, a" is "A desk, a chair": loops end anywhere, where the tokens ran out."""
     words = line.split()
     keys = [word.strip(".,;:!?\"'").lower() or word for word in words]
     kept: list[str] = []

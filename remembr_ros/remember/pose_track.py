@@ -97,7 +97,7 @@ class PoseTrack:
         """
         last = self._fixes[-1] if self._fixes else None
         if last is not None and pose.frame_id != last.pose.frame_id:
-            self._on_problem(f"poses are in frame {pose.frame_id!r} now, were in {last.pose.frame_id!r}: earlier ones dropped")
+            self._on_problem(f"poses are in {pose.frame_id!r} now, were in {last.pose.frame_id!r}: history dropped")
             self._counts["frame_changes"] += 1
             self._fixes.clear()
             last = None

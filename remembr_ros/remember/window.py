@@ -1,4 +1,4 @@
-"""Cuts a stream of camera frames into windows. In: frames with image stamps [ns, ROS time]. Out: `Window`s, no pose yet.
+"""Cuts a stream of camera frames into windows. In: `Frame`s, stamps in ns of ROS time. Out: `Window`s, no pose yet.
 
 A window is a cell [k * window_s, (k + 1) * window_s) of a grid fixed to the epoch, not to the first frame seen: the key
 of a memory is its window's start, so a bag played again, or a node started a moment later, makes the same rows.

@@ -51,7 +51,7 @@ LAYOUTS = {
 
 
 class ImageDecoder:
-    """Decodes the messages of one topic; `on_problem` gets a sentence, once, where an encoding does not say its colours."""
+    """Decodes the messages of one topic; says once, through `on_problem`, where an encoding leaves the colours open."""
 
     def __init__(self, on_problem: Callable[[str], None] | None = None) -> None:
         self._on_problem = on_problem or (lambda _: None)
@@ -71,7 +71,7 @@ class ImageDecoder:
 
 
 def rgb_image(message: Image) -> np.ndarray[Any, Any]:
-    """The picture of a sensor_msgs/Image, (H, W, 3) uint8 RGB. 16 bits are cut to their upper 8. Raises InvalidInput."""
+    """The picture of a sensor_msgs/Image, (H, W, 3) uint8 RGB. Of 16 bits the upper 8 are kept. Raises InvalidInput."""
     layout = _layout(message.encoding)
     height, width, step = int(message.height), int(message.width), int(message.step)
     for name, side in (("height", height), ("width", width)):

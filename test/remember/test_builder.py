@@ -80,9 +80,8 @@ def make(tmp_path):
         problems: list[str] = []
         outbox = Outbox(tmp_path / "outbox.db")
         store = store or Store()
-        builder = MemoryBuilder(
-            model or ScriptedModel(), outbox, store, **{"robot_id": "carter", "camera": "front", "on_problem": problems.append, **options}
-        )  # fmt: skip
+        options = {"robot_id": "carter", "camera": "front", "on_problem": problems.append, **options}
+        builder = MemoryBuilder(model or ScriptedModel(), outbox, store, **options)
         made.append((builder, outbox, model))
         builder.problems, builder.store, builder.outbox = problems, store, outbox
         return builder
@@ -200,7 +199,8 @@ def test_close_does_not_wait_for_a_store_that_hangs(make):
 
 
 def test_useless_captions_are_counted_repaired_or_refused_and_reported_after_some_in_a_row(make):
-    said = ["", "</s>", "the the the the", "!!!!", "\n", "A chair, a chair, a chair, a chair", ModelFailed("out of memory"), RuntimeError("CUDA")]
+    refused = ["", "</s>", "the the the the", "!!!!", "\n"]
+    said = [*refused, "A chair, a chair, a chair, a chair", ModelFailed("out of memory"), RuntimeError("CUDA")]
     builder = make(ScriptedModel(said.__getitem__), queue_windows=20)
     for number in range(len(said)):
         builder.submit(window(number), HERE)
@@ -310,4 +310,5 @@ def test_fault_3_no_memory_pairs_old_frames_with_a_new_place(make):
     for one in windower.flush():
         builder.submit(one, poses.at(one.middle_ns))
     assert builder.drain(10)
-    assert [(number_of(one), round(one.pose.x, 1)) for one in builder.store.rows.values()] == [(0, 0.0), (1, 0.0), (12, 8.0), (13, 8.0)]
+    placed = [(number_of(one), round(one.pose.x, 1)) for one in builder.store.rows.values()]
+    assert placed == [(0, 0.0), (1, 0.0), (12, 8.0), (13, 8.0)]

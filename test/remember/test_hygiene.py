@@ -30,7 +30,10 @@ def test_repaired_or_left_alone(raw, clean):
 
 @pytest.mark.parametrize(
     "raw",
-    ["", "   \n", "</s>", "<|endoftext|>", "the the the the the the", "!!!!!!!!!!!!", "0 0 1 1 7 ; ; ; 8", "aaaaaaaaaaaaaaaaaaa", "\x00\x01"],
+    [
+        *("", "   \n", "</s>", "<|endoftext|>", "the the the the the the"),
+        *("!!!!!!!!!!!!", "0 0 1 1 7 ; ; ; 8", "aaaaaaaaaaaaaaaaaaa", "\x00\x01"),
+    ],
 )
 def test_refused(raw):
     with pytest.raises(ModelFailed, match="caption"):

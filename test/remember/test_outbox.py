@@ -14,7 +14,8 @@ from remembr_ros.remember.outbox import Outbox
 
 
 def memory(number: int, caption: str = "a chair", pose: Pose | None = None) -> Memory:
-    return Memory(f"m{number}", number * 10, number * 10 + 10, number * 10, caption, pose=pose, localized=pose is not None)
+    start_ns = number * 10
+    return Memory(f"m{number}", start_ns, start_ns + 10, start_ns, caption, pose=pose, localized=pose is not None)
 
 
 def test_in_order_until_done(tmp_path):

@@ -15,7 +15,9 @@ def ns(seconds: float) -> int:
     return T + round(seconds * NANOSECONDS)
 
 
-def pose(seconds: float, x: float, y: float = 0.0, yaw: float | None = 0.0, var: float = 0.01, frame: str = "map") -> Pose:
+def pose(
+    seconds: float, x: float, y: float = 0.0, yaw: float | None = 0.0, var: float = 0.01, frame: str = "map"
+) -> Pose:
     return Pose(ns(seconds), frame, x, y, yaw=yaw, position_var=var)
 
 

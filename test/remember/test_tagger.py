@@ -28,9 +28,10 @@ PHOTOGRAPHS = {
     ("name", "said"),
     [
         ("espresso", "an espresso"), ("cup", "a cup"), ("unicycle", "a unicycle"), ("umbrella", "an umbrella"),
-        ("hourglass", "an hourglass"), ("hammer", "a hammer"), ("European polecat", "a European polecat"), ("upright piano", "an upright piano"),
-        ("one-piece bathing suit", "a one-piece bathing suit"), ("jeans", "jeans"), ("binoculars", "binoculars"), ("bus", "a bus"),
-        ("hippopotamus", "a hippopotamus"), ("magnetic compass", "a magnetic compass"), ("acorn", "an acorn"), ("corn", "corn"), ("iPod", "an iPod"),
+        ("hourglass", "an hourglass"), ("hammer", "a hammer"), ("European polecat", "a European polecat"),
+        ("upright piano", "an upright piano"), ("one-piece bathing suit", "a one-piece bathing suit"), ("bus", "a bus"),
+        ("jeans", "jeans"), ("binoculars", "binoculars"), ("hippopotamus", "a hippopotamus"), ("iPod", "an iPod"),
+        ("magnetic compass", "a magnetic compass"), ("acorn", "an acorn"), ("corn", "corn"),
     ],
 )  # fmt: skip
 def test_articles(name, said):

@@ -18,10 +18,10 @@ WIDTH, HEIGHT = 8, 6
 RED = (255, 0, 0)
 
 
-def message(encoding: str, rows: np.ndarray, *, width: int | None = None, height: int | None = None, pad: int = 0, big: bool = False) -> Image:
+def message(encoding: str, rows: np.ndarray, *, width=WIDTH, height=HEIGHT, pad: int = 0, big: bool = False) -> Image:
     """`rows`: (rows, bytes a row) uint8. The message goes through serialization, as on the wire."""
     padded = np.pad(rows, ((0, 0), (0, pad)), constant_values=0xEE)
-    made = Image(encoding=encoding, width=WIDTH if width is None else width, height=HEIGHT if height is None else height)
+    made = Image(encoding=encoding, width=width, height=height)
     made.step, made.is_bigendian, made.data = padded.shape[1], int(big), array.array("B", padded.tobytes())
     return deserialize_message(serialize_message(made), Image)
 
@@ -32,7 +32,7 @@ def pixels(*channels: int, dtype: str = "u1") -> np.ndarray:
 
 
 def bayer(order: str, dtype: str = "u1", value: int = 255) -> np.ndarray:
-    tile = np.array([[value if colour == "r" else 0 for colour in order[:2]], [value if colour == "r" else 0 for colour in order[2:]]], dtype)
+    tile = np.array([value if colour == "r" else 0 for colour in order], dtype).reshape(2, 2)
     mosaic = np.ascontiguousarray(np.tile(tile, (HEIGHT // 2, WIDTH // 2)))
     return mosaic.view(np.uint8).reshape(HEIGHT, -1)
 
@@ -141,14 +141,17 @@ def test_unknown_encodings_are_named(encoding):
         rgb_image(message(encoding, pixels(1, 2, 3)))
 
 
-@pytest.mark.parametrize(("width", "height", "field"), [(0, 6, "width"), (8, 0, "height"), (2**31, 6, "width"), (8, 2**32 - 1, "height")])
+@pytest.mark.parametrize(
+    ("width", "height", "field"), [(0, 6, "width"), (8, 0, "height"), (2**31, 6, "width"), (8, 2**32 - 1, "height")]
+)
 def test_impossible_sizes_are_named(width, height, field):
     with pytest.raises(InvalidInput, match=rf"image\.{field}"):
         rgb_image(message("rgb8", pixels(*RED), width=width, height=height))
 
 
 def compressed(data: bytes, message_format: str = "bgr8; jpeg compressed bgr8") -> CompressedImage:
-    return deserialize_message(serialize_message(CompressedImage(format=message_format, data=array.array("B", data))), CompressedImage)
+    made = CompressedImage(format=message_format, data=array.array("B", data))
+    return deserialize_message(serialize_message(made), CompressedImage)
 
 
 def encoded(extension: str, picture: np.ndarray | None = None) -> bytes:

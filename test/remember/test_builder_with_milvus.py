@@ -1,0 +1,56 @@
+"""The builder against a real Milvus Lite: what was captioned while it was away is there once, in time and place."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip("pymilvus")
+
+from remembr_ros.errors import MemoryUnavailable  # noqa: E402
+from remembr_ros.memory.embedders.hashing import HashingEmbedder  # noqa: E402
+from remembr_ros.memory.server import ensure_server  # noqa: E402
+from remembr_ros.memory.store import MemoryStore  # noqa: E402
+from remembr_ros.records import NANOSECONDS, Frame, Pose, Window  # noqa: E402
+from remembr_ros.remember.builder import MemoryBuilder  # noqa: E402
+from remembr_ros.remember.captioners.scripted import ScriptedCaptioner  # noqa: E402
+from remembr_ros.remember.outbox import Outbox  # noqa: E402
+from remembr_ros.remember.pose_track import PoseAt  # noqa: E402
+
+T = 1_796_061_600 * NANOSECONDS
+RED = np.full((48, 64, 3), (250, 0, 0), np.uint8)
+
+
+def submit(builder: MemoryBuilder, numbers: range) -> None:
+    for number in numbers:
+        start_ns = T + number * 3 * NANOSECONDS
+        window = Window(start_ns, start_ns + 3 * NANOSECONDS, (Frame(start_ns, RED),))
+        pose = Pose(window.middle_ns, "map", float(number), 1.0, yaw=0.5)
+        assert builder.submit(window, PoseAt(pose, 0.0, True), "floor1")
+
+
+def test_each_window_is_stored_once_whatever_happens_to_milvus_and_the_process(tmp_path):
+    def away(memories):
+        raise MemoryUnavailable("memory.uri: nobody there")
+
+    options = {"robot_id": "carter", "camera": "front", "queue_windows": 20}
+    outbox = Outbox(tmp_path / "outbox.db")
+    first = MemoryBuilder(ScriptedCaptioner(), outbox, away, **options)
+    submit(first, range(10))
+    assert not first.drain(0.2)
+    while first.stats().waiting or first.stats().captioned < 10:
+        assert not first.drain(0.05)
+    assert first.close(5.0)
+    outbox.close()
+
+    db_file = tmp_path.resolve() / "memory.db"
+    with ensure_server(db_file), MemoryStore.open(str(db_file), HashingEmbedder(32)) as store:
+        outbox = Outbox(tmp_path / "outbox.db")
+        second = MemoryBuilder(ScriptedCaptioner(), outbox, store.write, **options)
+        submit(second, range(8, 15))  # two of them again, as a bag that is played on
+        assert second.drain(20)
+        assert second.close(5.0)
+        outbox.close()
+        memories = store.between(None, None, 100)
+        assert store.count() == 15
+        assert [memory.start_ns for memory in memories] == [T + number * 3 * NANOSECONDS for number in range(15)]
+        assert [memory.pose.x for memory in memories] == [float(number) for number in range(15)]
+        assert {memory.caption for memory in memories} == {"I see mostly red."}
