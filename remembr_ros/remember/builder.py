@@ -14,6 +14,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from remembr_ros.errors import InvalidInput, ModelFailed
@@ -189,7 +190,11 @@ class MemoryBuilder:
                     return
                 job = self._queue.popleft()
                 self._working_since_s = time.monotonic()
-            self._remember(job)
+            try:
+                self._remember(job)
+            except Exception as error:  # the disk, or a fault of ours: this thread must outlive it
+                self._count(failed=1)
+                self._tell(f"the memory of one window is lost ({self._outbox.path}): {type(error).__name__}: {error}")
 
     def _remember(self, job: _Job) -> None:
         started_s = time.monotonic()
@@ -201,8 +206,9 @@ class MemoryBuilder:
             return
         finally:
             self._model_s = time.monotonic() - started_s
-        if self._no_more:
-            return  # close() gave up on this caption
+        if self._no_more:  # close() gave up on this caption
+            self._count(skipped=1)
+            return
         try:
             caption = clean_caption(raw)
         except ModelFailed as error:
@@ -210,21 +216,16 @@ class MemoryBuilder:
             self._useless(f"the captioner {self._captioner.name} gave no usable caption: {error}")
             return
         self._useless_in_a_row = 0
-        try:
-            memory = self._memory(job, caption)
-            self._outbox.put(memory)
-        except Exception as error:  # disk full, file gone: say so and go on with the next window
-            self._count(failed=1)
-            self._on_problem(f"outbox {self._outbox.path}: the memory of one window is lost: {error}")
-            return
+        memory = self._memory(job, caption)
+        self._outbox.put(memory)
         with self._changed:
             self._counts["captioned"] += 1
             self._lag_s = time.monotonic() - job.submitted_s
-        self._measure_outbox()
         try:
+            self._measure_outbox()
             self._on_memory(memory)
         except Exception as error:  # what the caller does with it must not stop the memory
-            self._on_problem(f"a memory could not be announced: {type(error).__name__}: {error}")
+            self._tell(f"a memory could not be announced: {type(error).__name__}: {error}")
 
     def _memory(self, job: _Job, caption: str) -> Memory:
         window, pose = job.window, job.pose_at.pose if job.pose_at else None
@@ -247,7 +248,11 @@ class MemoryBuilder:
         self._useless_in_a_row += 1
         if self._useless_in_a_row in (1, self._refusals_reported):
             times = f" ({self._useless_in_a_row} times in a row)" if self._useless_in_a_row > 1 else ""
-            self._on_problem(problem + times)
+            self._tell(problem + times)
+
+    def _tell(self, problem: str) -> None:
+        with suppress(Exception):  # a log that is gone must not stop a thread
+            self._on_problem(problem)
 
     def _count(self, **increments: int) -> None:
         with self._changed:
@@ -271,7 +276,7 @@ class MemoryBuilder:
             except Exception as error:  # Milvus is away: it may come back in a minute or tomorrow
                 failures += 1
                 if failures == 1:
-                    self._on_problem(
+                    self._tell(
                         f"memories cannot be stored, they wait in {self._outbox.path}: {type(error).__name__}: {error}"
                     )
                 if last_attempt:
@@ -281,7 +286,7 @@ class MemoryBuilder:
                     self._changed.wait_for(lambda: self._closing, wait_s)
             else:
                 if failures:
-                    self._on_problem(f"memories are stored again after {failures} failed attempts")
+                    self._tell(f"memories are stored again after {failures} failed attempts")
                 failures = 0
 
     def _write_once(self) -> None:
@@ -320,7 +325,7 @@ class MemoryBuilder:
             self._outbox.set_aside(memory, problem)
             del self._attempts[memory.id]
             self._count(set_aside=1)
-            self._on_problem(f"memory {memory.id} is set aside in {self._outbox.path}: {problem}")
+            self._tell(f"memory {memory.id} is set aside in {self._outbox.path}: {problem}")
             progress = True
         return progress
 

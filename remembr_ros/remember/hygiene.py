@@ -31,6 +31,8 @@ def clean_caption(text: str) -> str:
 
     Raises ModelFailed, which says why, for what is empty, gibberish, or nothing but a loop.
     """
+    if not isinstance(text, str):
+        raise ModelFailed(f"the caption is no text but {type(text).__name__}")
     line = _SPECIAL_TOKEN.sub(" ", text[: 4 * MAX_CAPTION_CHARS])
     # Lone surrogates cannot be stored (UTF-8), control characters break logs.
     unwanted = ("Cc", "Cs", "Zl", "Zp")

@@ -83,6 +83,7 @@ class Windower:
         self._closed_ns = 0  # end of the newest window that was given away
         self._newest_ns = 0
         self._now_ns = 0
+        self._came_ns = 0  # when the newest good frame came
         self._behind = 0
         self._after_jump: list[Window] = []
         self._wanted_ns: int | None = None
@@ -99,6 +100,7 @@ class Windower:
             self._drop(reason, stamp_ns, now_ns)
             return False
         self._newest_ns = max(self._newest_ns, stamp_ns)
+        self._came_ns = self._now_ns
         in_open_window = self._start_ns is not None and stamp_ns < self._start_ns + self._window_ns
         if in_open_window and self._slot(stamp_ns) in self._slots:
             self._counts["not_sampled"] += 1
@@ -121,10 +123,15 @@ class Windower:
         return complete
 
     def tick(self, now_ns: int) -> list[Window]:
-        """Windows whose time is over at `now_ns` (plus a grace for late frames): the camera may have stopped."""
+        """The window begun, when its time is over at `now_ns` and no frame came for `grace_s`: the camera has stopped.
+
+        While frames come, however late, the first one of the next window closes it.
+        """
         self._notice_now(now_ns)
         complete = self._take_after_jump()
-        if self._start_ns is not None and now_ns >= self._start_ns + self._window_ns + self._grace_ns:
+        if self._start_ns is None:
+            return complete
+        if now_ns >= max(self._came_ns, self._start_ns + self._window_ns) + self._grace_ns:
             complete += self._close()
         return complete
 
@@ -135,7 +142,7 @@ class Windower:
     def reset(self) -> None:
         """The clock was set back: what was begun is closed (the next call returns it) and everything starts anew."""
         self._after_jump += self._close()
-        self._closed_ns = self._newest_ns = self._behind = 0
+        self._closed_ns = self._newest_ns = self._came_ns = self._behind = 0
         self._counts["clock_jumps"] += 1
 
     def stats(self) -> WindowStats:

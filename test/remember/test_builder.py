@@ -199,7 +199,7 @@ def test_close_does_not_wait_for_a_store_that_hangs(make):
 
 
 def test_useless_captions_are_counted_repaired_or_refused_and_reported_after_some_in_a_row(make):
-    refused = ["", "</s>", "the the the the", "!!!!", "\n"]
+    refused = ["", "</s>", "the the the the", "!!!!", None]
     said = [*refused, "A chair, a chair, a chair, a chair", ModelFailed("out of memory"), RuntimeError("CUDA")]
     builder = make(ScriptedModel(said.__getitem__), queue_windows=20)
     for number in range(len(said)):
@@ -210,6 +210,23 @@ def test_useless_captions_are_counted_repaired_or_refused_and_reported_after_som
     assert [one.caption for one in builder.store.rows.values()] == ["a chair"]
     assert sum("5 times in a row" in problem for problem in builder.problems) == 1
     assert any("out of memory" in problem for problem in builder.problems)
+
+
+def test_a_disk_that_fails_costs_the_window_not_the_thread(make, monkeypatch):
+    builder = make()
+    put = builder.outbox.put
+
+    def full(memory):
+        raise OSError("no space left on device")
+
+    monkeypatch.setattr(builder.outbox, "put", full)
+    builder.submit(window(0), HERE)
+    until(lambda: builder.stats().failed == 1)
+    assert any("no space left" in problem for problem in builder.problems)
+    monkeypatch.setattr(builder.outbox, "put", put)
+    builder.submit(window(1), HERE)
+    assert builder.drain(10)
+    assert builder.store.order == [1]
 
 
 def test_one_row_that_cannot_be_embedded_is_set_aside_and_holds_up_nobody(make, monkeypatch):

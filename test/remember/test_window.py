@@ -104,6 +104,17 @@ def test_fault_3_a_camera_that_stops_gives_each_frame_once_and_resumes() -> None
     assert len(seen) == len(set(seen))
 
 
+def test_a_camera_whose_pictures_come_seconds_late_keeps_whole_windows() -> None:
+    windower = Windower()
+    windows: list[Window] = []
+    for stamp_s in every(0.1, 30.0):
+        now_ns = T + ns(stamp_s + 4.0)
+        windows += windower.tick(now_ns) + windower.add(Frame(T + ns(stamp_s), PICTURE), now_ns)
+    assert [len(window.frames) for window in windows] == [6] * 9
+    assert windower.stats().dropped_late == 0
+    assert len(windower.tick(T + ns(34.4))) == 1
+
+
 def test_fault_41_a_bag_loop_starts_anew_and_joins_nothing() -> None:
     windower = Windower()
     loop = every(0.1, 130.0, start_s=100.0)
