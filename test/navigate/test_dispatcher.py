@@ -277,6 +277,23 @@ def test_a_cancel_before_the_goal_has_left_keeps_it_from_leaving() -> None:
     assert [update.state for update in desk.updates] == [S.SENT, S.CANCELED]
 
 
+def test_a_goal_refused_at_the_last_moment_also_stops_the_one_it_replaced() -> None:
+    desk = Desk(NavigationMode.AUTO)
+    old = desk.ask().goal
+    assert old is not None
+
+    def listen(update: NavigationUpdate) -> None:
+        desk.updates.append(update)
+        if update.state is S.SENT:
+            desk.now_ns += 100 * SECOND
+
+    desk.dispatcher._on_update = listen
+    new = desk.ask(x=7.0).goal
+    assert new is not None
+    assert desk.states(new.id) == [S.SENT, S.REFUSED]
+    assert desk.robot.gone == [old] and desk.robot.cancels == 1
+
+
 class AnySequence(RuleBasedStateMachine):
     """Whatever is asked, decided and reported, in whatever order: no goal without permission, never two at once."""
 
