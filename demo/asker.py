@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from types import TracebackType
 from typing import Any
 
 import rclpy
@@ -13,6 +12,7 @@ from nav_msgs.msg import OccupancyGrid, Odometry
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+from rclpy.signals import SignalHandlerOptions
 from remembr_interfaces.msg import Caption, NavigationStatus
 from remembr_interfaces.srv import Ask, Confirm, Forget, Search
 from std_srvs.srv import Trigger
@@ -36,7 +36,7 @@ class Asker:
     """Single-threaded: everything is handled while it waits. `watch` is called while waiting and may raise."""
 
     def __init__(self, watch: Callable[[], None]) -> None:
-        rclpy.init(args=[])
+        rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)  # Ctrl-C is the demo's, to clean up
         self._watch = watch
         self.node = Node("demo")
         self._executor = SingleThreadedExecutor()
@@ -47,6 +47,7 @@ class Asker:
         self.captions: list[Caption] = []
         self.navigation: NavigationStatus | None = None
         self.diagnostics: dict[str, dict[str, str]] = {}
+        self.told_ns: dict[str, int] = {}
         self._clients: dict[str, Any] = {}
         node = self.node
         node.create_subscription(OccupancyGrid, "map", self._on_map, LATCHED)
@@ -55,10 +56,7 @@ class Asker:
         node.create_subscription(NavigationStatus, "remembr/navigation", self._on_navigation, LATCHED)
         node.create_subscription(DiagnosticArray, "/diagnostics", self._on_diagnostics, 10)
 
-    def __enter__(self) -> Asker:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def close(self) -> None:
         self._executor.shutdown()
         self.node.destroy_node()
         rclpy.try_shutdown()
@@ -129,6 +127,14 @@ class Asker:
         """The last value that a node published under a key of /diagnostics; empty before the first."""
         return next((v.get(key, "") for name, v in self.diagnostics.items() if name.endswith(node)), "")
 
+    def all_stored(self, since_ns: int) -> bool:
+        """Whether the captioner, asked at `since_ns` or later, had no window in work or on its way to Milvus."""
+        told_ns = next((stamp for name, stamp in self.told_ns.items() if name.endswith("captioner")), 0)
+        count = {key: int(self.diagnostic("captioner", f"windows {key}") or 0)
+                 for key in ("windows", "skipped", "captioned", "refused", "failed", "outbox")}  # fmt: skip
+        done = count["skipped"] + count["captioned"] + count["refused"] + count["failed"]
+        return told_ns >= since_ns and count["outbox"] == 0 and count["windows"] == done
+
     def _on_map(self, message: OccupancyGrid) -> None:
         self.grid = grid_of(message)
 
@@ -144,3 +150,4 @@ class Asker:
     def _on_diagnostics(self, message: DiagnosticArray) -> None:
         for status in message.status:
             self.diagnostics[status.name] = {pair.key: pair.value for pair in status.values} | {"message": status.message}
+            self.told_ns[status.name] = message.header.stamp.sec * 1_000_000_000 + message.header.stamp.nanosec

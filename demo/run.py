@@ -14,7 +14,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -78,12 +77,13 @@ class Demo:
         return self
 
     def __exit__(self, *_: object) -> None:
-        with suppress(KeyboardInterrupt):
-            for name in stop_all(list(self.programs.values())):
-                console.print(f"[red]{name} did not stop by itself and was killed[/]")
-            if self.asker is not None:
-                self.asker.__exit__(None, None, None)
-            end_milvus(self.db_file)
+        for number in (signal.SIGINT, signal.SIGTERM):  # a second Ctrl-C must not leave anything behind; this is short
+            signal.signal(number, signal.SIG_IGN)
+        for name in stop_all(list(self.programs.values())):
+            console.print(f"[red]{name} did not stop by itself and was killed[/]")
+        if self.asker is not None:
+            self.asker.close()
+        end_milvus(self.db_file)
         if self._temporary:
             shutil.rmtree(self.folder, ignore_errors=True)
 
@@ -149,6 +149,9 @@ def drive_and_remember(demo: Demo, asker: Asker, seed: int, visits: int, start_n
         "the captioner and query nodes to be active on the robot's map",
         READY_WITHIN_S,
     )
+    # What the robot saw last in the building before is closed and stored when the clock has moved on. Then it goes.
+    asker.wait(lambda: asker.all_stored(start_ns + WINDOW_NS // 3), "the captioner to have nothing left to do", READY_WITHIN_S)
+    asker.forget(time_message(start_ns + HOUR_NS))
     skipped = int(asker.diagnostic("captioner", "windows skipped") or 0)
     demo.figures.seconds["start"] = time.monotonic() - began
 
@@ -175,7 +178,7 @@ def drive_and_remember(demo: Demo, asker: Asker, seed: int, visits: int, start_n
                 return all_captioned()
 
             asker.wait(told, "captions of the whole tour", limit_s)
-    asker.wait(lambda: asker.diagnostic("captioner", "windows outbox") == "0", "the outbox to be empty", 30.0)
+    asker.wait(lambda: asker.all_stored(last_window_ns), "every memory to be stored", 30.0)
     demo.figures.seconds["tour"], demo.figures.tour_s = time.monotonic() - began, tour.duration_s
     lost = int(asker.diagnostic("captioner", "windows skipped") or 0) - skipped
     if lost:
@@ -306,7 +309,6 @@ def many_buildings(demo: Demo, options: argparse.Namespace) -> int:
             f"seed {seed}: {len(results) - len(wrong)} of {len(results)} right, {len(asker.captions)} memories, "
             f"{time.monotonic() - seed_began:.0f} s"
         )
-        asker.forget(time_message(start_ns + HOUR_NS))
     share = right / total if total else 0.0
     demo.measure_memory()
     demo.figures.seconds["all"] = time.monotonic() - began
@@ -338,6 +340,12 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--llm-base-url", metavar="URL", default="", help="parameter llm.base_url")
     parser.add_argument("--domain", type=int, metavar="ID", help="ROS domain (default: one that is free)")
     options = parser.parse_args(arguments)
+    if options.keep and (Path(options.keep) / "memory.db").exists():
+        parser.error(f"--keep {options.keep}: there are memories of another run; name a new folder")
+    if options.bag and Path(options.bag).exists():
+        parser.error(f"--bag {options.bag}: there is something already; name a new folder")
+    if options.visits < 0 or options.speed <= 0.0 or options.seeds < 0:
+        parser.error("--visits, --seeds and --speed must not be negative")
     options.visits = options.visits or (SHORT_VISITS if options.seeds else VISITS)
     return options
 
@@ -346,7 +354,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parse(arguments)
     if options.domain is not None:
         os.environ["ROS_DOMAIN_ID"] = str(options.domain)
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # a kill cleans up, too
+    for number in (signal.SIGINT, signal.SIGTERM):  # a kill cleans up, too, and so does Ctrl-C where a shell ignores it
+        signal.signal(number, signal.default_int_handler)
     try:
         with Demo(options) as demo:
             try:
