@@ -1,6 +1,7 @@
 """The agent: a language model that searches the memory in a few rounds and answers by citing it.
 
-In: a Question; out: always an Answer (found, not found, or a typed error), within the limits on rounds, calls, characters
+In: a Question; out: always an Answer (found, not found, or a typed error), within the limits on rounds, calls,
+characters
 and seconds. The model picks evidence; code computes every number (answer.py). Nothing is kept between questions.
 """
 
@@ -142,7 +143,8 @@ class _Run:
         return None
 
     async def _run_calls(self, reply: Reply, messages: list[Message]) -> bool:
-        """Answer every call of `reply` with one tool message, searches side by side. False when none was a new search."""
+        """Answer every call of `reply` with one tool message, searches side by side. False when none was a new
+        search."""
         if not reply.calls:
             if reply.text:
                 messages.append({"role": "assistant", "content": reply.text})
@@ -153,15 +155,17 @@ class _Run:
         messages.append(
             prompt.tool_request([(c.id, c.name or "unknown", dict(c.arguments or {})) for c in reply.calls], reply.text)
         )
-        messages.extend(prompt.tool_result(call.id, text) for call, text in zip(reply.calls, lines))
+        messages.extend(prompt.tool_result(call.id, text) for call, text in zip(reply.calls, lines, strict=True))
         return bool(set(self._results) - known)
 
     async def _lines_of(self, calls: tuple[ToolCall, ...]) -> list[list[str]]:
         keys = [json.dumps([call.name, call.arguments], sort_keys=True, default=str) for call in calls]
         fresh: dict[str, asyncio.Task[Any]] = {}
         faults: dict[int, str] = {}
-        for index, (call, key) in enumerate(zip(calls, keys)):
-            fault = self._fault_of(call) or ("" if len(fresh) < MAX_CALLS_PER_ROUND or key in fresh else "too many calls in one turn; not run")
+        for index, (call, key) in enumerate(zip(calls, keys, strict=True)):
+            fault = self._fault_of(call) or (
+                "" if len(fresh) < MAX_CALLS_PER_ROUND or key in fresh else "too many calls in one turn; not run"
+            )
             if fault:
                 faults[index] = fault
             elif key not in self._results and key not in fresh:
@@ -169,7 +173,7 @@ class _Run:
                 fresh[key] = asyncio.ensure_future(asyncio.to_thread(self._tools.run, call.name, call.arguments))
         results = dict(zip(fresh, await asyncio.gather(*fresh.values(), return_exceptions=True)))
         lines: list[list[str]] = []
-        for index, (call, key) in enumerate(zip(calls, keys)):
+        for index, (call, key) in enumerate(zip(calls, keys, strict=True)):
             if index in faults:
                 lines.append([f"Error: {faults[index]}"])
             elif key in self._results:

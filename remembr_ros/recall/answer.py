@@ -16,9 +16,7 @@ from zoneinfo import ZoneInfo
 from remembr_ros.recall.when import format_age, format_duration, format_instant
 from remembr_ros.records import NANOSECONDS, Answer, AnswerError, AnswerKind, Hit, Memory, Pose, Question
 
-_NUMBER_WORD = (
-    "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|sixty|hundred|dozen|half"
-)
+_NUMBER_WORD = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|sixty|hundred|dozen|half"
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 _QUANTITY = re.compile(rf"\d|\b(?:{_NUMBER_WORD}|noon|midnight|once|twice|thrice)\b", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"(?<=[.!?\u3002])\s+")
@@ -28,7 +26,8 @@ MAX_TEXT = 1000
 
 @dataclass(frozen=True, slots=True)
 class Composer:
-    """Who composes the answers to one question: the asker's question, the zone of spoken times, the name of the source."""
+    """Who composes the answers to one question: the asker's question, the zone of spoken times, the name of the
+    source."""
 
     question: Question
     zone: ZoneInfo
@@ -105,7 +104,7 @@ class Composer:
     ) -> Answer:
         """No answer, and why: `message` for the log, `text` for the asker."""
         return Answer(
-            question=self.question.text[:MAX_TEXT * 2],
+            question=self.question.text[: MAX_TEXT * 2],
             kind=kind,
             text=text or f"I cannot answer: {message}",
             evidence=tuple(evidence),
@@ -150,7 +149,11 @@ class Composer:
             length = format_duration((end_ns - start_ns) / NANOSECONDS)
             return f"For {length}, from {format_instant(start_ns, self.zone)} to {format_instant(end_ns, self.zone)}."
         if kind is AnswerKind.COUNT:
-            last = f" The last was {self.describe(max((h.memory for h in evidence), key=lambda m: m.start_ns))}." if evidence else ""
+            last = (
+                f" The last was {self.describe(max((h.memory for h in evidence), key=lambda m: m.start_ns))}."
+                if evidence
+                else ""
+            )
             return f"{_times(count or 0)}.{last}"
         return "; ".join(self.describe(hit.memory) for hit in evidence[:5]) + "." if evidence else ""
 
@@ -162,7 +165,9 @@ class Composer:
         sentences = _SENTENCE_END.split(" ".join(text.split())[:MAX_TEXT])
         if kind in _NUMERIC:
             return " ".join(s for s in sentences if not _QUANTITY.search(s))
-        known_text = " ".join([self.question.text, *(f"{h.memory.caption} {self.place_and_time(h.memory)}" for h in evidence)])
+        known_text = " ".join(
+            [self.question.text, *(f"{h.memory.caption} {self.place_and_time(h.memory)}" for h in evidence)]
+        )
         known = set(_NUMBER.findall(known_text))
         return " ".join(s for s in sentences if set(_NUMBER.findall(s)) <= known)
 
@@ -174,7 +179,7 @@ def quote(caption: str, limit: int = 240) -> str:
 
 
 def format_place(pose: Pose) -> str:
-    """"(x 3.2 m, y -1.0 m in map)"."""
+    """ "(x 3.2 m, y -1.0 m in map)"."""
     return f"(x {pose.x:.1f} m, y {pose.y:.1f} m in {pose.frame_id})"
 
 

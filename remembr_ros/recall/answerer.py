@@ -1,6 +1,7 @@
 """The one entry of the reading path: a Question to an Answer, whatever fails. What the query node and the tools call.
 
-`create_recall("extractive" | "openai:<model>" | "scripted:<file>", memory, ...)` picks who composes the answer. A question
+`create_recall("extractive" | "openai:<model>" | "scripted:<file>", memory, ...)` picks who composes the answer. A
+question
 that an unreachable language model leaves open is answered by the rules of extractive.py, and marked so in `source`.
 """
 
@@ -126,10 +127,19 @@ def create_recall(
     if provider == "scripted":
         from remembr_ros.recall.scripted_chat import ScriptedChat
 
-        return Recall(memory, zone, Agent(memory, ScriptedChat.from_file(model), zone, settings), time_limit_s=settings.time_limit_s)
+        return Recall(
+            memory,
+            zone,
+            Agent(memory, ScriptedChat.from_file(model), zone, settings),
+            time_limit_s=settings.time_limit_s,
+        )
     from remembr_ros.recall.chat import OpenAIChat
 
     chat = OpenAIChat(
-        model, base_url=base_url, api_key_env=settings.api_key_env, timeout_s=settings.llm_timeout_s, parameter=parameter
+        model,
+        base_url=base_url,
+        api_key_env=settings.api_key_env,
+        timeout_s=settings.llm_timeout_s,
+        parameter=parameter,
     )
     return Recall(memory, zone, Agent(memory, chat, zone, settings), time_limit_s=settings.time_limit_s)

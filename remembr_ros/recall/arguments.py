@@ -35,7 +35,8 @@ class Argument:
         return schema
 
     def check(self, value: object) -> Any:
-        """`value` in its type. Harmless slips are mended ("3" for 3, one string for a list); raises ToolFault otherwise."""
+        """`value` in its type. Harmless slips are mended ("3" for 3, one string for a list); raises ToolFault
+        otherwise."""
         if self.kind == "strings":
             items = value if isinstance(value, list) else str(value).split(",") if isinstance(value, str) else None
             if items is None or not all(isinstance(item, (str, int)) for item in items):

@@ -10,14 +10,16 @@ import dataclasses
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from zoneinfo import ZoneInfo
 
 from remembr_ros.memory.query import Order, Query
 from remembr_ros.recall.answer import Composer
 from remembr_ros.recall.matching import content_words, match, overlap, says_nothing
 from remembr_ros.recall.progress import Progress
+from remembr_ros.recall.question_forms import Form
 from remembr_ros.recall.searchable import SearchableMemory
-from remembr_ros.recall.understand import Asked, Form, understand
+from remembr_ros.recall.understand import understand
 from remembr_ros.recall.when import TimeExpression
 from remembr_ros.records import NANOSECONDS, Answer, AnswerKind, Hit, Pose, Question
 
@@ -35,7 +37,9 @@ NEAR_M = 8.0
 BEST_MARGIN = 0.12
 """Scores this close to the best count as the same certainty."""
 
-_BEING_ON = frozenset(content_words("driving running moving working operating awake on up active patrolling exploring around"))
+_BEING_ON = frozenset(
+    content_words("driving running moving working operating awake on up active patrolling exploring around")
+)
 """What "how long have you been ..." asks about the robot itself: since its memory begins."""
 
 _KINDS = {
@@ -129,7 +133,8 @@ class _OneQuestion:
         return self._compose.compose(kind, _distinct(matches)[:5], text=text, yes_no=yes, wants_goal=asked.go)
 
     def _when(self, matches: list[Hit]) -> Answer:
-        """"When did you first see it": the start of the first sighting; "last": its last window of the last one; neither:
+        """ "When did you first see it": the start of the first sighting; "last": its last window of the last one;
+        neither:
         the start of the latest sighting."""
         sightings = self._group(matches)
         chosen = sightings[0] if self._asked.order is Order.FIRST else sightings[-1]
@@ -161,7 +166,9 @@ class _OneQuestion:
             chosen = max(sightings, key=lambda s: (round(s.score, 2), s.end_ns - s.start_ns))
         last = self._last_of_stay(chosen.hits[-1])
         ends = (chosen.hits[0], last) if last.memory.id != chosen.hits[0].memory.id else (last,)
-        return self._compose.compose(kind, ends, start_ns=chosen.start_ns, end_ns=max(chosen.end_ns, last.memory.end_ns))
+        return self._compose.compose(
+            kind, ends, start_ns=chosen.start_ns, end_ns=max(chosen.end_ns, last.memory.end_ns)
+        )
 
     def _between_two(self) -> Answer:
         kind = AnswerKind.DURATION
@@ -169,15 +176,13 @@ class _OneQuestion:
         second = self._group(self._matches(self._asked.until_about, DEEP_POOL))
         if not first or not second:
             return self._compose.not_found(kind)
-        # The two sightings that lie closest together, the latest such pair; the gap between them is the answer.
-        pairs = [(max(a.start_ns, b.start_ns) - min(a.end_ns, b.end_ns), a, b) for a in first for b in second if a != b]
+        # The two sightings that lie closest together, the latest such pair; in time order they are neighbours.
+        ordered = sorted([(s, 0) for s in first] + [(s, 1) for s in second], key=lambda tagged: tagged[0].start_ns)
+        pairs = [(a, b) for (a, which), (b, other) in pairwise(ordered) if which != other]
         if not pairs:
             return self._compose.not_found(kind)
-        _, a, b = min(pairs, key=lambda pair: (pair[0], -pair[1].start_ns))
-        early, late = (a, b) if a.start_ns <= b.start_ns else (b, a)
-        return self._compose.compose(
-            kind, (early.hits[0], late.hits[0]), start_ns=early.start_ns, end_ns=late.start_ns
-        )
+        early, late = min(reversed(pairs), key=lambda pair: pair[1].start_ns - pair[0].end_ns)
+        return self._compose.compose(kind, (early.hits[0], late.hits[0]), start_ns=early.start_ns, end_ns=late.start_ns)
 
     # -- questions that name no thing: about a time, a place, or the robot itself
 
@@ -213,7 +218,9 @@ class _OneQuestion:
             if place is None:
                 return []
             order = asked.order if asked.order in (Order.FIRST, Order.LAST) else Order.NEAREST
-            return self._search(self._query(order=order, limit=5, near=(place[0].x, place[0].y), within_m=NEAR_M, map_id=place[1]))
+            return self._search(
+                self._query(order=order, limit=5, near=(place[0].x, place[0].y), within_m=NEAR_M, map_id=place[1])
+            )
         order = Order.FIRST if asked.order is Order.FIRST or asked.time is not None else Order.LAST
         return self._search(self._query(order=order, limit=5 if asked.time is not None else 1))
 
@@ -223,7 +230,9 @@ class _OneQuestion:
         found: dict[str, Hit] = {}
         slack = max(time.instants_ns[0] - time.after_ns, 5 * NANOSECONDS)
         for instant in time.instants_ns:
-            near = Query(after_ns=instant - slack, before_ns=instant + slack, at_ns=instant, order=Order.NEAREST, limit=3)
+            near = Query(
+                after_ns=instant - slack, before_ns=instant + slack, at_ns=instant, order=Order.NEAREST, limit=3
+            )
             found.update({hit.memory.id: hit for hit in self._search(near)})
         return list(found.values())
 
@@ -284,7 +293,8 @@ class _OneQuestion:
         return [hit for hit in matches if distance(hit) <= NEAR_M]
 
     def _middle_first(self, matches: list[Hit]) -> list[Hit]:
-        """The middle window of the sighting that the best match belongs to goes first: a robot that drives by begins and
+        """The middle window of the sighting that the best match belongs to goes first: a robot that drives by begins
+        and
         ends a sighting at the edge of its view."""
         if self._asked.order is Order.NEAREST:
             return matches
@@ -331,7 +341,9 @@ class _OneQuestion:
     def _search(self, query: Query) -> list[Hit]:
         hits = self._memory.search(query, visible_before_ns=self._question.now_ns)
         if self._on_progress is not None:
-            detail = query.text or (f"near ({query.near[0]:.1f}, {query.near[1]:.1f})" if query.near else query.order.value)
+            detail = query.text or (
+                f"near ({query.near[0]:.1f}, {query.near[1]:.1f})" if query.near else query.order.value
+            )
             self._on_progress(Progress("searching", 1, "search", detail, len(hits)))
         return hits
 
@@ -367,7 +379,8 @@ class _OneQuestion:
                 end_ns = memory.end_ns
         about = self._asked.about
         return [
-            Sighting(tuple(group), max(match(about, h.memory.caption, h.score).score for h in group)) for group in groups
+            Sighting(tuple(group), max(match(about, h.memory.caption, h.score).score for h in group))
+            for group in groups
         ]
 
 

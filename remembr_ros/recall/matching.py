@@ -9,46 +9,31 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
-STOP_WORDS = frozenset(
-    """a an the this that these those some any such own same other another there here it its itself i me my we us our you your he she they them
-    his her their him is are was were be been being am do does did done doing have has had having can could will would shall should may might must
-    and or but if then than so as of at by for with about into through during to from in on off over under again once only just very too not no
-    nor what which who whom whose where when why how all both each few more most please ever now also one ones robot hey get got find found
-    see saw seen seeing look looked looking notice noticed spot spotted observe observed pass passed remember recall encounter encountered come came
-    across show tell know s t d ll m re ve thing things something anything kind type sort like many much
-    wear wearing wore dressed stay stayed staying remain remained spend spent often
-    around near nearby close closest nearest next first last time times ago go went visible""".split()
-)
-COLOURS = frozenset(
-    "red green blue yellow orange purple pink brown black white gray grey beige silver gold golden turquoise violet".split()
-)
-_PERSON = frozenset(
-    "man woman child boy girl guy lady gentleman pedestrian worker employee student visitor guard cyclist bicyclist kid".split()
-)
-_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?", re.UNICODE)
-_NOTHING = frozenset("nothing recognise recognize identify sure unsure certain unclear recognizable recognisable name".split())
-_IRREGULAR = {
-    "people": "person", "persons": "person", "men": "man", "women": "woman", "children": "child", "stairs": "stair", "gray": "grey",
-    "mice": "mouse", "feet": "foot", "knives": "knife", "shelves": "shelf", "drove": "drive", "stood": "stand", "sat": "sit",
-}  # fmt: skip
+from remembr_ros.recall.vocabulary import COLOURS, IRREGULAR, NOTHING, PEOPLE, STOP_WORDS
 
-# Cosines from which a caption that lacks some of the words still counts. Measured with all-MiniLM-L6-v2 on short and long
+_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?", re.UNICODE)
+# Cosines from which a caption that lacks some of the words still counts. Measured with all-MiniLM-L6-v2 on short and
+# long
 # captions (test_matching.py holds the pairs): the same thing in other words lies above, related but other things below.
 ONE_WORD_COSINE = 0.47
 """A single word asked for that is not in the caption: "kitty" for a cat 0.48, "bicycle" for a scooter 0.39."""
 NO_WORD_COSINE = 0.55
 """Several words, fewer than half of them there: "coffee table" for an espresso 0.51."""
 HALF_COSINE = 0.50
-"""Half of the words there; less is enough when more are there: "soda machine" for a vending machine 0.56, "steel table" for
+"""Half of the words there; less is enough when more are there: "soda machine" for a vending machine 0.56, "steel
+table" for
 a wooden one 0.41."""
 SURE_COSINE = 0.62
-"""From here a caption with a part of the words supports a "yes" or a count: "bike rack" 0.67, "broken elevator" 0.59."""
+"""From here a caption with a part of the words supports a "yes" or a count: "bike rack" 0.67, "broken elevator"
+0.59."""
 
 
 class Match(NamedTuple):
-    """`score` in [0, 1] orders the captions of one question, 0 = no match. `sure` = good enough for a "yes" or a count."""
+    """`score` in [0, 1] orders the captions of one question, 0 = no match. `sure` = good enough for a "yes" or a
+    count."""
 
     score: float
     sure: bool
@@ -64,11 +49,13 @@ def words_of(text: str) -> list[str]:
 
 def stem(word: str) -> str:
     """A crude stem: plural, -ing and -ed endings off, so that "benches" meets "bench" and "parked" meets "park"."""
-    word = _IRREGULAR.get(word, word)
+    word = IRREGULAR.get(word, word)
     for suffix in ("ing", "ed"):
         if word.endswith(suffix) and len(word) - len(suffix) >= 4:
             word = word[: -len(suffix)]
-            return word[:-1] if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "ls" else word.removesuffix("e")
+            return (
+                word[:-1] if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "ls" else word.removesuffix("e")
+            )
     if word.endswith("ies") and len(word) > 4:
         return word[:-3] + "y"
     if re.search(r"(?:ss|sh|ch|x|z)es$", word):
@@ -78,15 +65,16 @@ def stem(word: str) -> str:
     return word.removesuffix("e") if len(word) > 3 else word
 
 
-def content_words(text: str) -> list[str]:
+@lru_cache(maxsize=256)
+def content_words(text: str) -> tuple[str, ...]:
     """The stems that carry meaning, in order, each once."""
-    return list(dict.fromkeys(stem(w) for w in words_of(text) if w not in STOP_WORDS))
+    return tuple(dict.fromkeys(stem(w) for w in words_of(text) if w not in STOP_WORDS))
 
 
 def says_nothing(caption: str) -> bool:
     """True for a caption that only says that nothing was recognised."""
     words = [w for w in words_of(caption) if w not in STOP_WORDS]
-    return all(w in _NOTHING for w in words)
+    return all(w in NOTHING for w in words)
 
 
 def overlap(asked: str, caption: str) -> float:
@@ -125,9 +113,10 @@ def match(asked: str, caption: str, cosine: float) -> Match:
     return Match(0.5 * similarity + 0.4 * share, similarity >= sure) if similarity >= needed else NO_MATCH
 
 
+@lru_cache(maxsize=4096)
 def _affirmed(caption: str) -> frozenset[str]:
     affirmed = {stem(w) for w in words_of(caption)}
-    if affirmed & {stem(w) for w in _PERSON}:
+    if not affirmed.isdisjoint(_PEOPLE):
         affirmed.add("person")
     return frozenset(affirmed.difference(_denied(caption)))
 
@@ -142,6 +131,9 @@ def _denied(caption: str) -> list[str]:
 
 
 def _other_colour(asked: Sequence[str], affirmed: frozenset[str]) -> bool:
-    colours = {stem(colour) for colour in COLOURS}
-    wanted = colours.intersection(asked)
-    return bool(wanted) and not wanted & affirmed and bool(colours & affirmed)
+    wanted = _COLOURS.intersection(asked)
+    return bool(wanted) and not wanted & affirmed and not _COLOURS.isdisjoint(affirmed)
+
+
+_PEOPLE = frozenset(stem(word) for word in PEOPLE)
+_COLOURS = frozenset(stem(word) for word in COLOURS)

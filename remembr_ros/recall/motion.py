@@ -1,10 +1,12 @@
-"""How the robot moved: distance, turns and stops from the poses of memories. Metres, radians, REP 103 (left is positive)."""
+"""How the robot moved: distance, turns and stops from the poses of memories. Metres, radians, REP 103 (left is
+positive)."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from remembr_ros.records import NANOSECONDS, Memory, Pose, normalize_yaw
 
@@ -45,7 +47,7 @@ def motion_of(memories: Sequence[Memory]) -> Motion | None:
     placed = [(memory, pose) for memory, pose in placed if memory.map_id == placed[-1][0].map_id]
     if len(placed) < 2:
         return None
-    steps = [b.distance_to(a.x, a.y) for (_, a), (_, b) in zip(placed, placed[1:])]
+    steps = [b.distance_to(a.x, a.y) for (_, a), (_, b) in pairwise(placed)]
     first, last = placed[0][1], placed[-1][1]
     # Jitter of a standing robot is no driving.
     path = sum(step for step in steps if step > 0.05)
@@ -56,7 +58,7 @@ def _turns(placed: Sequence[tuple[Memory, Pose]]) -> list[Turn]:
     """Heading changes in one direction are summed until the heading rests or turns back."""
     turns: list[Turn] = []
     total, began = 0.0, placed[0][0]
-    for (memory, a), (_, b) in zip(placed, placed[1:]):
+    for (memory, a), (_, b) in pairwise(placed):
         change = normalize_yaw(b.yaw - a.yaw) if a.yaw is not None and b.yaw is not None else 0.0
         if abs(change) < math.radians(8.0) or change * total < 0.0:
             if abs(total) >= TURN_MIN_RAD:

@@ -46,7 +46,13 @@ class Notebook:
         age = format_age((self._question.now_ns - memory.start_ns) / NANOSECONDS)
         caption = " ".join(memory.caption.split())[:MAX_CAPTION]
         return " | ".join(
-            [short, format_instant(memory.start_ns, self._zone), age, self._place(memory), json.dumps(caption, ensure_ascii=True)]
+            [
+                short,
+                format_instant(memory.start_ns, self._zone),
+                age,
+                self._place(memory),
+                json.dumps(caption, ensure_ascii=True),
+            ]
         )
 
     def _place(self, memory: Memory) -> str:

@@ -1,4 +1,5 @@
-"""The words sent to the language model. Rules first and always the same, so that servers can cache them; then the moment
+"""The words sent to the language model. Rules first and always the same, so that servers can cache them; then the
+moment
 (time, place, question). Memories come only as tool results, and are all that is trimmed to fit a budget."""
 
 from __future__ import annotations
@@ -47,7 +48,9 @@ def moment(question: Question, zone: ZoneInfo, bounds: tuple[int, int] | None) -
     if bounds is None:
         lines.append("The memory is empty.")
     else:
-        lines.append(f"Memories from {format_instant(bounds[0], zone)} to {format_instant(min(bounds[1], question.now_ns), zone)}.")
+        lines.append(
+            f"Memories from {format_instant(bounds[0], zone)} to {format_instant(min(bounds[1], question.now_ns), zone)}."
+        )
     if question.navigate is Navigate.ALWAYS:
         lines.append("The user wants to be taken to the place in question.")
     lines.append(f"Question: {json.dumps(question.text, ensure_ascii=False)}")

@@ -137,13 +137,19 @@ def _call_from(item: Mapping[str, Any], tools: Collection[str]) -> ToolCall | No
     function = item.get("function")
     if isinstance(function, Mapping):
         item = function
-    name = next((item[key] for key in ("name", "tool", "function", "action", "tool_name") if isinstance(item.get(key), str)), "")
+    name = next(
+        (item[key] for key in ("name", "tool", "function", "action", "tool_name") if isinstance(item.get(key), str)), ""
+    )
     if name not in tools:
         return None
     for key in ("arguments", "parameters", "args", "input", "action_input"):
         if key in item:
             return ToolCall("", name, *read_arguments(item[key]))
-    rest = {key: value for key, value in item.items() if key not in ("name", "tool", "function", "action", "tool_name", "type")}
+    rest = {
+        key: value
+        for key, value in item.items()
+        if key not in ("name", "tool", "function", "action", "tool_name", "type")
+    }
     return ToolCall("", name, rest) if rest else None
 
 

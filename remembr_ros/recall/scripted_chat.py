@@ -1,6 +1,7 @@
 """A language model that plays replies from a list: for tests and demonstrations, selectable as `scripted:<file>`.
 
-The file is a JSON list; each item is the `message` of a chat completion (`{"content": ...}` or `{"tool_calls": [...]}`).
+The file is a JSON list; each item is the `message` of a chat completion (`{"content": ...}` or `{"tool_calls":
+[...]}`).
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """The tools of one question: what the model may call, and what each call gives back as text.
 
 Searches return lines of memories (notebook.py); nothing here returns or accepts a coordinate of the model's making:
-places are `me`, a shown memory, or numbers that stand in the user's own question. `answer` turns cited ids into an Answer.
+places are `me`, a shown memory, or numbers that stand in the user's own question. `answer` turns cited ids into an
+Answer.
 """
 
 from __future__ import annotations
@@ -69,8 +70,15 @@ ANSWER = ToolTable(
     "answer",
     "Finish. Cite the memories that prove it; places, times, durations and counts are computed from them.",
     (
-        Argument("kind", "string", "what was asked for", required=True, choices=tuple(k for k in _KINDS if k != "binary")),
-        Argument("text", "string", "the answer in words, in the asker's language, without numbers you computed", required=True),
+        Argument(
+            "kind", "string", "what was asked for", required=True, choices=tuple(k for k in _KINDS if k != "binary")
+        ),
+        Argument(
+            "text",
+            "string",
+            "the answer in words, in the asker's language, without numbers you computed",
+            required=True,
+        ),
         Argument("evidence", "strings", "memory ids, best first"),
         Argument("yes_no", "boolean", "for yes_no"),
         Argument("from", "string", "for duration: memory id, start or now; for time: the memory id whose start it is"),
@@ -170,7 +178,8 @@ class Toolbox:
         return motion_of(self._memory.between(after, before, MOTION_WINDOWS)) if after < before else None
 
     def answer(self, arguments: Mapping[str, Any], *, lenient: bool) -> Answer:
-        """The Answer that the model's `answer` call means. Raises ToolFault, which the model may mend, unless `lenient`:
+        """The Answer that the model's `answer` call means. Raises ToolFault, which the model may mend, unless
+        `lenient`:
         then what cannot be used is left out, and an answer without its proof is "not found"."""
         given = ANSWER.check(arguments if "kind" in arguments else {"kind": "text", **arguments})
         kind = _KINDS[given["kind"]]
@@ -193,14 +202,23 @@ class Toolbox:
         if kind is AnswerKind.COUNT:
             count = len({(h.memory.robot_id, h.memory.camera, h.memory.episode_start_ns) for h in evidence})
             if given.get("count", count) != count and not lenient:
-                raise ToolFault(f"evidence cites {count} distinct memories but count is {given['count']}; make them agree")
+                raise ToolFault(
+                    f"evidence cites {count} distinct memories but count is {given['count']}; make them agree"
+                )
         return self._compose.compose(
-            kind, evidence, text=text, yes_no=yes_no, start_ns=start, end_ns=end, count=count, wants_goal=given.get("go", False)
+            kind,
+            evidence,
+            text=text,
+            yes_no=yes_no,
+            start_ns=start,
+            end_ns=end,
+            count=count,
+            wants_goal=given.get("go", False),
         )
 
     def _cited(self, ids: list[str], lenient: bool) -> list[Hit]:
         hits = [self.notebook.hit(short) for short in ids]
-        unknown = [short for short, hit in zip(ids, hits) if hit is None]
+        unknown = [short for short, hit in zip(ids, hits, strict=True) if hit is None]
         if unknown and not lenient:
             raise ToolFault(f"no memory {unknown[0]!r} was shown; cite ids such as m1")
         return list({hit.memory.id: hit for hit in hits if hit is not None}.values())
@@ -243,7 +261,9 @@ class Toolbox:
         if time.instants_ns:
             return time.instants_ns[-1 if late else 0]
         first, last = time.after_ns, time.before_ns
-        bound = (last if last is not None else self._question.now_ns) if late else (first if first is not None else last)
+        bound = (
+            (last if last is not None else self._question.now_ns) if late else (first if first is not None else last)
+        )
         assert bound is not None
         return bound
 
@@ -286,9 +306,13 @@ class Toolbox:
         def where(memory: Memory) -> str:
             return self.notebook.line(self.notebook.note([Hit(memory)])[0])
 
-        lines = [f"Drove {moved.path_m:.1f} m, {moved.straight_m:.1f} m from first to last place (computed from poses)."]
+        lines = [
+            f"Drove {moved.path_m:.1f} m, {moved.straight_m:.1f} m from first to last place (computed from poses)."
+        ]
         for turn in moved.turns[:MAX_RESULTS]:
-            lines.append(f"turned {'left' if turn.angle > 0 else 'right'} by {abs(turn.angle) * 57.2958:.0f} deg at {where(turn.at)}")
+            lines.append(
+                f"turned {'left' if turn.angle > 0 else 'right'} by {abs(turn.angle) * 57.2958:.0f} deg at {where(turn.at)}"
+            )
         for stop in moved.stops[:MAX_RESULTS]:
             lines.append(f"stopped for {format_duration(stop.duration_s)} at {where(stop.at)}")
         return lines

@@ -48,7 +48,7 @@ _SPAN = (
     rf"(?:(?:this|last|yesterday|the) (?:morning|afternoon|evening|night|week|month)|{_DAY} {_PART}|{_DAY}"
     rf"|(?:in |within |during |over |for )?the (?:last|past) (?:{_COUNT} )?{_UNIT}|(?:this|last) {_UNIT})"
 )
-_EDGE = r"(?:now|{0}|{1}|\d{{1,2}})".format(_MOMENT, _DAY)
+_EDGE = rf"(?:now|{_MOMENT}|{_DAY}|\d{{1,2}})"
 _ANY = (
     rf"(?:between {_EDGE} and {_EDGE}(?:,? (?:on )?{_DAY})?|from {_EDGE} (?:to|until|till) {_EDGE}(?:,? (?:on )?{_DAY})?"
     rf"|(?:since|after|before|until|till) (?:{_MOMENT}|{_SPAN})"
@@ -85,9 +85,7 @@ def load_zone(name: str, *, parameter: str = "timezone") -> ZoneInfo:
 def to_local(instant_ns: int, zone: ZoneInfo) -> datetime:
     """The local wall time, to the microsecond."""
     # replace(), not addition: a sum forgets which of two equal clock times it is.
-    return datetime.fromtimestamp(instant_ns // NANOSECONDS, zone).replace(
-        microsecond=instant_ns % NANOSECONDS // 1000
-    )
+    return datetime.fromtimestamp(instant_ns // NANOSECONDS, zone).replace(microsecond=instant_ns % NANOSECONDS // 1000)
 
 
 def from_local(wall: datetime, zone: ZoneInfo) -> tuple[tuple[int, ...], str]:
@@ -153,9 +151,7 @@ def parse_time(text: str, now_ns: int, zone: ZoneInfo) -> TimeExpression:
 
 
 def _parse(words: str, now_ns: int, zone: ZoneInfo) -> TimeExpression | None:
-    pair = re.fullmatch(
-        rf"(?:between|from) ({_EDGE}) (?:and|to|until|till) ({_EDGE})(?:,? (?:on )?({_DAY}))?", words
-    )
+    pair = re.fullmatch(rf"(?:between|from) ({_EDGE}) (?:and|to|until|till) ({_EDGE})(?:,? (?:on )?({_DAY}))?", words)
     if pair:
         return _between(pair[1], pair[2], pair[3], now_ns, zone)
     side = re.fullmatch(r"(since|after|before|until|till) (.+)", words)
@@ -247,7 +243,9 @@ def _moment(words: str, now_ns: int, zone: ZoneInfo) -> TimeExpression | None:
         slack = max(5 * NANOSECONDS, (now_ns - instant) // 10)
         return TimeExpression(instant - slack, instant + slack, (instant,))
     if re.fullmatch(_ISO, words) or re.match(r"\d{4}-\d{2}-\d{2}[t ]\d{2}:\d{2}", words):
-        stamp = datetime.fromisoformat(re.sub(r" ?(?:utc)?([+-]\d{2}):?(\d{2})$", r"\1:\2", words.replace("z", "+00:00")))
+        stamp = datetime.fromisoformat(
+            re.sub(r" ?(?:utc)?([+-]\d{2}):?(\d{2})$", r"\1:\2", words.replace("z", "+00:00"))
+        )
         if stamp.tzinfo is not None:
             return _at((_epoch_ns(stamp),), "", 1.0)
         return _at(*from_local(stamp, zone), 1.0)
@@ -272,9 +270,7 @@ def _clock_on(clock: str, day_words: str, now_ns: int, zone: ZoneInfo) -> TimeEx
             return None
         return _at(*from_local(datetime.combine(day, times[-1]), zone), slack_s)
     today = to_local(now_ns, zone).date()
-    candidates = [
-        from_local(datetime.combine(today - timedelta(days=back), t), zone) for back in (0, 1) for t in times
-    ]
+    candidates = [from_local(datetime.combine(today - timedelta(days=back), t), zone) for back in (0, 1) for t in times]
     past = [c for c in candidates if c[0][0] <= now_ns]
     return _at(*max(past, key=lambda c: c[0][0]), slack_s) if past else None
 
@@ -362,14 +358,14 @@ def _epoch_ns(stamp: datetime) -> int:
 
 
 def format_instant(instant_ns: int, zone: ZoneInfo) -> str:
-    """"Mon 2026-11-30 15:04:05 UTC-05:00": weekday, full date, local time, offset. Never ambiguous."""
+    """ "Mon 2026-11-30 15:04:05 UTC-05:00": weekday, full date, local time, offset. Never ambiguous."""
     local = to_local(instant_ns, zone)
     offset = f"{local:%z}"
     return f"{local:%a %Y-%m-%d %H:%M:%S} UTC{offset[:3]}:{offset[3:5]}"
 
 
 def format_duration(seconds: float) -> str:
-    """"2 hours 5 minutes": the two largest units that matter, rounded; "0 seconds" for nothing."""
+    """ "2 hours 5 minutes": the two largest units that matter, rounded; "0 seconds" for nothing."""
     rest = max(0, round(seconds))
     parts = []
     for name, size in (("day", 86400), ("hour", 3600), ("minute", 60), ("second", 1)):
@@ -384,5 +380,5 @@ def format_duration(seconds: float) -> str:
 
 
 def format_age(seconds: float) -> str:
-    """"12 minutes ago", or "just now" below 5 s."""
+    """ "12 minutes ago", or "just now" below 5 s."""
     return "just now" if seconds < 5.0 else f"{format_duration(seconds)} ago"

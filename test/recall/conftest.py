@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -48,7 +47,8 @@ def milvus_building(sentence_embedder: Any, tmp_path_factory: pytest.TempPathFac
 
 @pytest.fixture
 def ask() -> Callable[..., Answer]:
-    """ask(memory, text, llm=None, settings=..., **question fields) -> Answer, through Recall.ask; `llm` a ScriptedLLM."""
+    """ask(memory, text, llm=None, settings=..., **question fields) -> Answer, through Recall.ask; `llm` a
+    ScriptedLLM."""
 
     def ask_once(
         memory: Any, text: str, llm: ScriptedLLM | None = None, settings: RecallSettings | None = None, **fields: Any

@@ -1,4 +1,5 @@
-"""The agent over HTTP: the real openai client against a scripted server. Field faults 11, 15, 17, 23, 25, 45, 59, 63."""
+"""The agent over HTTP: the real openai client against a scripted server. Field faults 11, 15, 17, 23, 25, 45, 59,
+63."""
 
 from __future__ import annotations
 
@@ -149,7 +150,11 @@ class TestFault11CallsAsText:
             text = "".join(m["content"] for m in request["messages"])
             assert "search_text" in request["messages"][0]["content"]
             cited = [line.split(" | ")[0] for line in text.split("\n") if "red chair" in line and " | " in line]
-            return message(json.dumps({"name": "answer", "arguments": {"kind": "position", "text": "There.", "evidence": cited[:1]}}))
+            return message(
+                json.dumps(
+                    {"name": "answer", "arguments": {"kind": "position", "text": "There.", "evidence": cited[:1]}}
+                )
+            )
 
         with ScriptedLLM(reply) as llm:
             answer = ask(hashed_building, "Where is the red chair?", llm)
@@ -161,8 +166,12 @@ class TestFault11CallsAsText:
         assert "no tool 'drive_to'" in tool_messages(llm.requests[1])[0]["content"] and not answer.wants_goal
 
 
-@pytest.mark.parametrize("ids", [("call_1", "call_2", "call_3"), ("same", "same", "same"), (None, None, None), ("", "a", "a")])
-def test_fault_15_every_parallel_call_is_answered_once_in_order(hashed_building: ListMemory, ask: Ask, ids: tuple[Any, ...]) -> None:
+@pytest.mark.parametrize(
+    "ids", [("call_1", "call_2", "call_3"), ("same", "same", "same"), (None, None, None), ("", "a", "a")]
+)
+def test_fault_15_every_parallel_call_is_answered_once_in_order(
+    hashed_building: ListMemory, ask: Ask, ids: tuple[Any, ...]
+) -> None:
     three = calls(
         call("search_text", {"query": "chair"}, ids[0]),
         call("search_position", {"near": "me"}, ids[1]),
@@ -196,7 +205,9 @@ class TestFault17NoEndlessLoop:
         assert answer.error is AnswerError.NOT_FOUND and len(llm.requests) <= 6
 
     def test_always_new_searches_end_after_the_rounds(self, hashed_building: ListMemory, ask: Ask) -> None:
-        with ScriptedLLM(lambda request: calls(call("search_text", {"query": f"thing {len(request['messages'])}"}))) as llm:
+        with ScriptedLLM(
+            lambda request: calls(call("search_text", {"query": f"thing {len(request['messages'])}"}))
+        ) as llm:
             answer = ask(hashed_building, "Where is the unicorn?", llm)
         assert answer.error is AnswerError.NOT_FOUND and (answer.rounds, answer.llm_calls) == (3, 4)
 
@@ -228,7 +239,15 @@ class TestFault23CaptionsAreData:
         base = memories()[0]
         poses = {self.SIGN: (1.0, 1.0), self.FENCE: (2.0, 2.0), "a coffee machine": (4.0, 2.0)}
         rows = [
-            dataclasses.replace(base, id=f"h{n}", start_ns=ns(n), end_ns=ns(n + 3), episode_start_ns=ns(n), caption=caption, pose=Pose(ns(n), "map", x, y))
+            dataclasses.replace(
+                base,
+                id=f"h{n}",
+                start_ns=ns(n),
+                end_ns=ns(n + 3),
+                episode_start_ns=ns(n),
+                caption=caption,
+                pose=Pose(ns(n), "map", x, y),
+            )
             for n, (caption, (x, y)) in enumerate(poses.items())
         ]
         from remembr_ros.memory.embedders.hashing import HashingEmbedder
@@ -270,7 +289,9 @@ class TestFault23CaptionsAreData:
     "raw", ["", '{"query": "red ch', "[]", "null", '"chair"', '{"query":"chair"} {"query":"sofa"}', "{}", '{"query": ""}',
             '{"query": 5, "limit": "many"}', '{"query": "x", "order": "sideways"}', '{"q": "chair"}', '{"query": "x", "within_m": -1, "near": "me"}'],
 )  # fmt: skip
-def test_fault_25_bad_arguments_are_named_back_and_nothing_runs(hashed_building: ListMemory, ask: Ask, raw: str) -> None:
+def test_fault_25_bad_arguments_are_named_back_and_nothing_runs(
+    hashed_building: ListMemory, ask: Ask, raw: str
+) -> None:
     settings = dataclasses.replace(FAST, prefetch=False)
     with ScriptedLLM([calls(call("search_text", raw)), answers(kind="not_found", text="no")]) as llm:
         before = len(hashed_building.queries)
@@ -280,15 +301,22 @@ def test_fault_25_bad_arguments_are_named_back_and_nothing_runs(hashed_building:
 
 
 def test_fault_25_arguments_as_an_object_work(hashed_building: ListMemory, ask: Ask) -> None:
-    native = calls({"id": "a", "type": "function", "function": {"name": "search_text", "arguments": {"query": "blue chair"}}})
+    native = calls(
+        {"id": "a", "type": "function", "function": {"name": "search_text", "arguments": {"query": "blue chair"}}}
+    )
     with ScriptedLLM([native, answers(kind="not_found", text="no")]) as llm:
         ask(hashed_building, "Where is it?", llm)
     assert "blue chair" in tool_messages(llm.requests[1])[0]["content"] and not llm.problems
 
 
-def test_fault_59_double_encoded_arguments_run_and_are_resent_encoded_once(hashed_building: ListMemory, ask: Ask) -> None:
+def test_fault_59_double_encoded_arguments_run_and_are_resent_encoded_once(
+    hashed_building: ListMemory, ask: Ask
+) -> None:
     twice = json.dumps(json.dumps({"query": "blue chair"}))
-    replies = [calls(call("search_text", twice), call("search_text", json.dumps(twice))), answers(kind="not_found", text="no")]
+    replies = [
+        calls(call("search_text", twice), call("search_text", json.dumps(twice))),
+        answers(kind="not_found", text="no"),
+    ]
     with ScriptedLLM(replies) as llm:
         ask(hashed_building, "Where is it?", llm)
     good, bad = tool_messages(llm.requests[1])
@@ -299,9 +327,17 @@ def test_fault_59_double_encoded_arguments_run_and_are_resent_encoded_once(hashe
 
 @pytest.mark.parametrize(
     "first",
-    [message("", finish="length"), message(None, reasoning_content="the chair is at [1,2,0]"), {"choices": []}, message(None, finish="content_filter"), message("   ")],
+    [
+        message("", finish="length"),
+        message(None, reasoning_content="the chair is at [1,2,0]"),
+        {"choices": []},
+        message(None, finish="content_filter"),
+        message("   "),
+    ],
 )
-def test_fault_45_an_empty_reply_is_retried_a_bounded_number_of_times(hashed_building: ListMemory, ask: Ask, first: Any) -> None:
+def test_fault_45_an_empty_reply_is_retried_a_bounded_number_of_times(
+    hashed_building: ListMemory, ask: Ask, first: Any
+) -> None:
     with ScriptedLLM([first, cite("red chair", kind="position")]) as llm:
         answer = ask(hashed_building, "Where is the red chair?", llm)
     assert answer.pose is not None and answer.pose.distance_to(15.0, 3.0) < 1.0
@@ -322,7 +358,9 @@ def test_fault_45_an_empty_reply_is_retried_a_bounded_number_of_times(hashed_bui
         ("It is by the door. It is at (3.5, 7.2).", "It is by the door."),
     ],
 )
-def test_fault_63_answers_in_prose_are_words_without_a_place(hashed_building: ListMemory, ask: Ask, content: str, said: str) -> None:
+def test_fault_63_answers_in_prose_are_words_without_a_place(
+    hashed_building: ListMemory, ask: Ask, content: str, said: str
+) -> None:
     with ScriptedLLM([message(content)]) as llm:
         answer = ask(hashed_building, "What is it?", llm)
     assert answer.text == said and answer.pose is None and not answer.wants_goal
@@ -334,11 +372,21 @@ class TestLimits:
 
         base = memories()[0]
         rows = [
-            dataclasses.replace(base, id=f"r{n}", start_ns=ns(10 * n), end_ns=ns(10 * n + 3), episode_start_ns=ns(10 * n), caption=f"chair {n} " + "very " * 100)
+            dataclasses.replace(
+                base,
+                id=f"r{n}",
+                start_ns=ns(10 * n),
+                end_ns=ns(10 * n + 3),
+                episode_start_ns=ns(10 * n),
+                caption=f"chair {n} " + "very " * 100,
+            )
             for n in range(100)
         ]
         text = "Where is the chair? " + "Really. " * 60
-        replies = [calls(*(call("search_text", {"query": f"chair {n}", "limit": 20}) for n in range(6))), answers(kind="not_found", text="no")]
+        replies = [
+            calls(*(call("search_text", {"query": f"chair {n}", "limit": 20}) for n in range(6))),
+            answers(kind="not_found", text="no"),
+        ]
         with ScriptedLLM(replies) as llm:
             ask(ListMemory(rows, HashingEmbedder(64)), text, llm, dataclasses.replace(FAST, prompt_characters=8000))
         request = llm.requests[1]
@@ -349,7 +397,13 @@ class TestLimits:
 
     def test_a_cancelled_question_stops_within_a_second(self, hashed_building: ListMemory) -> None:
         async def main(base_url: str) -> float:
-            recall = create_recall("openai:test", hashed_building, base_url=base_url, timezone=ZONE_NAME, settings=RecallSettings(llm_timeout_s=30.0))
+            recall = create_recall(
+                "openai:test",
+                hashed_building,
+                base_url=base_url,
+                timezone=ZONE_NAME,
+                settings=RecallSettings(llm_timeout_s=30.0),
+            )
             task = asyncio.ensure_future(recall.ask(question("Where is it?")))
             while not llm.requests:
                 await asyncio.sleep(0.01)
@@ -397,7 +451,9 @@ class TestWhenPartsFail:
     def test_a_refused_optional_field_is_left_out_from_then_on(self, hashed_building: ListMemory, field: str) -> None:
         def reply(request: Request) -> Any:
             if field in request:
-                return 400, {"error": {"message": f"Unsupported parameter: '{field}' is not supported with this model."}}
+                return 400, {
+                    "error": {"message": f"Unsupported parameter: '{field}' is not supported with this model."}
+                }
             return calls(call("search_text", {"query": "unicorn"}))
 
         async def main(base_url: str) -> None:
@@ -429,7 +485,9 @@ class TestWhenPartsFail:
 
         assert ask(Broken(memories()[:1], _Zero()), "Where is the cup?").error is AnswerError.INTERNAL
 
-    def test_a_vendors_model_without_a_key_is_refused_at_start(self, hashed_building: ListMemory, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_vendors_model_without_a_key_is_refused_at_start(
+        self, hashed_building: ListMemory, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         monkeypatch.delenv("OPENAI_API_KEY", raising=False)
         with pytest.raises(ConfigurationError, match="OPENAI_API_KEY"):
             create_recall("openai:gpt-4o", hashed_building)
@@ -439,7 +497,9 @@ class TestWhenPartsFail:
         with pytest.raises(ConfigurationError, match="llm"):
             create_recall(llm, hashed_building)
 
-    def test_the_key_is_in_the_header_and_nowhere_else(self, hashed_building: ListMemory, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_the_key_is_in_the_header_and_nowhere_else(
+        self, hashed_building: ListMemory, ask: Ask, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
         with ScriptedLLM([(401, {"error": {"message": "bad key"}})]) as llm:
             answer = ask(hashed_building, "Where is it?", llm)
@@ -458,7 +518,9 @@ class _Zero:
 
 def test_the_scripted_backend_plays_a_file(hashed_building: ListMemory, tmp_path: Any) -> None:
     script = tmp_path / "replies.json"
-    script.write_text(json.dumps([{"tool_calls": [call("answer", {"kind": "yes_no", "text": "No.", "yes_no": False})]}]))
+    script.write_text(
+        json.dumps([{"tool_calls": [call("answer", {"kind": "yes_no", "text": "No.", "yes_no": False})]}])
+    )
     recall = create_recall(f"scripted:{script}", hashed_building, timezone=ZONE_NAME)
     answer = asyncio.run(recall.ask(question("Did you see a dog?")))
     assert answer.source == "scripted" and answer.yes_no is False
@@ -466,7 +528,10 @@ def test_the_scripted_backend_plays_a_file(hashed_building: ListMemory, tmp_path
 
 @pytest.mark.models
 def test_over_milvus_two_searches_then_place_time_and_duration(milvus_building: Any, ask: Ask) -> None:
-    searches = calls(call("search_text", {"query": "red chair", "order": "first"}), call("search_position", {"near": "me", "within_m": 4}))
+    searches = calls(
+        call("search_text", {"query": "red chair", "order": "first"}),
+        call("search_position", {"near": "me", "within_m": 4}),
+    )
     for kind in ("position", "time", "duration"):
         with ScriptedLLM([searches, cite("red chair", kind=kind)]) as llm:
             answer = ask(milvus_building, "What about the chair?", llm)

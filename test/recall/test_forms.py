@@ -1,4 +1,5 @@
-"""Forms of questions and the typed answers that rules alone must give, over one small, known day (small_building.py)."""
+"""Forms of questions and the typed answers that rules alone must give, over one small, known day
+(small_building.py)."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ pytestmark = pytest.mark.models
 
 @dataclass(frozen=True)
 class Expect:
-    """`at`: (x, y) within 1 m. `time`/`span`: s after the day's start, within 3 s. `says`: words of the answer's text."""
+    """`at`: (x, y) within 1 m. `time`/`span`: s after the day's start, within 3 s. `says`: words of the answer's
+    text."""
 
     kind: AnswerKind
     at: tuple[float, float] | None = None
@@ -165,7 +167,9 @@ def check(answer: Answer, expect: Expect) -> None:
     assert answer.kind is expect.kind, shown
     if not expect.found:
         assert answer.error is AnswerError.NOT_FOUND, shown
-        assert answer.pose is None and answer.time_ns is None and answer.duration_s is None and not answer.wants_goal, shown
+        assert answer.pose is None and answer.time_ns is None and answer.duration_s is None and not answer.wants_goal, (
+            shown
+        )
         return
     assert answer.error is None, shown
     assert answer.wants_goal is expect.go, shown
@@ -228,6 +232,8 @@ def test_an_unusable_question_is_refused_by_name(building: Any, ask: Callable[..
     assert answer.error is AnswerError.INVALID_QUESTION and "question" in answer.error_msg
 
 
-@pytest.mark.parametrize("text", ["?", "...", "\U0001f600", "take me to", "where", "when is the", "между 2 и 3", "from to", "at 99:99"])
+@pytest.mark.parametrize(
+    "text", ["?", "...", "\U0001f600", "take me to", "where", "when is the", "между 2 и 3", "from to", "at 99:99"]
+)
 def test_odd_questions_end_in_an_answer(building: Any, ask: Callable[..., Answer], text: str) -> None:
     assert ask(building, text).error in (None, AnswerError.NOT_FOUND)

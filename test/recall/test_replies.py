@@ -43,7 +43,9 @@ def test_fault_11_a_call_written_as_text_is_a_call(content: str) -> None:
     assert reply.text == "", "the JSON must never be spoken"
 
 
-@pytest.mark.parametrize("content", ["I saw {a chair} there.", '{"name": "rm", "arguments": {"path": "/"}}', "{", "[1, 2]", "a] b} c"])
+@pytest.mark.parametrize(
+    "content", ["I saw {a chair} there.", '{"name": "rm", "arguments": {"path": "/"}}', "{", "[1, 2]", "a] b} c"]
+)
 def test_text_that_calls_nothing_stays_text(content: str) -> None:
     reply = read_reply(message(content), TOOLS)
     assert not reply.calls and reply.text == content
@@ -60,7 +62,13 @@ def test_fault_25_unusable_arguments_have_a_fault_and_no_value(raw: Any) -> None
 
 @pytest.mark.parametrize(
     "raw",
-    [SEARCH, json.dumps(SEARCH), '{"query": "red chair",}', "{'query': 'red chair'}", '```json\n{"query": "red chair"}\n```'],
+    [
+        SEARCH,
+        json.dumps(SEARCH),
+        '{"query": "red chair",}',
+        "{'query': 'red chair'}",
+        '```json\n{"query": "red chair"}\n```',
+    ],
 )
 def test_fault_25_what_can_be_mended_safely_is(raw: Any) -> None:
     assert read_arguments(raw) == (SEARCH, "")

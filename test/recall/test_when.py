@@ -1,4 +1,5 @@
-"""Times in words: forms, both clock changes, and the way back to text. Field faults 65 and (the question's side of) 5."""
+"""Times in words: forms, both clock changes, and the way back to text. Field faults 65 and (the question's side of)
+5."""
 
 from __future__ import annotations
 
@@ -88,7 +89,9 @@ def test_range(text: str) -> None:
     assert not time.instants_ns
 
 
-@pytest.mark.parametrize("text", ["", "gibberish", "at 99:99", "25:61", "13 pm", "chair", "between 4pm and 3pm yesterday", "x" * 300])
+@pytest.mark.parametrize(
+    "text", ["", "gibberish", "at 99:99", "25:61", "13 pm", "chair", "between 4pm and 3pm yesterday", "x" * 300]
+)
 def test_what_is_no_time_is_refused_with_examples(text: str) -> None:
     with pytest.raises(InvalidInput, match="time|earlier"):
         parse_time(text, NOW, NEW_YORK)

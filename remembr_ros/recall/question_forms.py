@@ -1,0 +1,99 @@
+"""The forms that English questions about the past take, as regular expressions over lower-case text without quotes."""
+
+from __future__ import annotations
+
+import re
+from enum import Enum
+
+from remembr_ros.recall.vocabulary import STOP_WORDS
+
+
+class Form(Enum):
+    """What kind of thing would answer the question."""
+
+    WHERE = "where"
+    WHEN = "when"
+    HOW_LONG = "how long"
+    HOW_LONG_SINCE = "since when until now"
+    HOW_LONG_BETWEEN = "how long between two things"
+    HOW_MANY = "how many times"
+    YES_NO = "yes or no"
+    WHAT = "what"
+
+
+LEAD = re.compile(
+    r"^(?:(?:hey|hi|hello|ok|okay|please|so|and|well|robot|carter)\b[,!. ]*)*"
+    r"(?:(?:can|could|would|will) you (?:please )?(?:tell|say|remind|explain to)\b(?: me| us)? ?"
+    r"|(?:please )?(?:tell|remind|let) (?:me|us)(?: know)? |do you (?:know|remember|recall) (?=wh|how|if|at)"
+    r"|i(?:'d| would)? (?:want|like|need) to know |i wonder )?(?:if |whether )?"
+)
+"""What people say before the question itself."""
+TAKE = re.compile(
+    r"\b(?:take|bring|guide|lead|drive|escort|walk|get|show) (?:me|us) (?:the way |back |over )?"
+    r"(?:to|towards?|into|there|where)\b|\blead the way\b"
+    r"|\b(?:go|drive|navigate|move|head|travel|return|come|proceed|walk) (?:back |over )?(?:to|towards?|into|there|where)\b"
+)
+"""The words between a request to go and the place."""
+_NEAR = r"(?:near(?:est)?(?: to)?|next to|clos(?:e|est)(?: by)?(?: to)?|beside|in front of|not far from)"
+NEAR_ME = re.compile(
+    rf"\b(?:{_NEAR} (?:me|you|us|here)|(?:close|near)[ -]?by|around (?:here|me|you|us)|over here|right here|from here)\b"
+)
+NEAR_THING = re.compile(rf"\b{_NEAR} (?:the |an? |that |those |this )?(?P<thing>\w[\w' -]*)")
+NEAREST = re.compile(r"\b(?:nearest|closest)\b(?! to\b)")
+SOMEBODY = re.compile(r"\b(?:some|any)(?:one|body)\b")
+NOW = re.compile(r"\b(?:right now|at the moment|at this moment|just now|currently|now)\b")
+_PERCEIVE = r"(?:see|saw|seen|notice|spot|enter|come|pass|arrive|visit)"
+FIRST = re.compile(
+    r"\b(?:for |the )*(?:very )?first (?:time|thing)\b|\b(?<=you )first\b|\b(?<=i )first\b"
+    rf"|\bfirst(?= {_PERCEIVE})|\bearliest\b|\bfirst$"
+)
+LAST = re.compile(
+    r"\b(?:for |the )*(?:very )?last (?:time|thing)\b|\b(?<=you )last\b|\b(?<=i )last\b"
+    rf"|\blast(?= {_PERCEIVE})|\b(?:most recent(?:ly)?|latest)\b|\blast$"
+)
+BETWEEN = re.compile(
+    r"(?:between|from) (?P<first>.+?) (?:and|to|until|till) (?P<second>.+)"
+    r"|(?:after|since) (?P<after>.+?) (?:until|before|to) (?P<before>.+)"
+)
+ATTRIBUTE = re.compile(
+    r"^(?:what|which)(?:'s| is| was| are| were)? (?:the )?"
+    r"(?:colou?rs?|kind|type|sort|material|name|shape|size|brand)(?: of)?\b"
+)
+_AUXILIARY = r"(?:did|have|has|had|is|are|was|were|do|does|can|could|will|would|isn't|aren't|didn't|haven't|any)"
+_HOW_LONG = r"(?:for )?(?:how long|how much time)"
+_PLACE = r"(?:place|room|location|spot|position|floor)"
+FORMS: tuple[tuple[Form, re.Pattern[str]], ...] = (
+    (Form.WHEN, re.compile(r"^how long ago|^how long (?:is|was|has) it (?:been )?since")),
+    (Form.HOW_LONG_BETWEEN, re.compile(rf"^{_HOW_LONG}\b.*\b(?:between .+ and|from .+ (?:to|until|till)) ")),
+    (Form.HOW_LONG_SINCE, re.compile(rf"^{_HOW_LONG} (?:have|has) (?:you|i|we|it)\b")),
+    (Form.HOW_LONG, re.compile(rf"^(?:{_HOW_LONG}|what (?:was|is) the duration)\b")),
+    (Form.HOW_MANY, re.compile(r"^(?:on )?how (?:many|often)\b")),
+    (
+        Form.WHEN,
+        re.compile(r"^(?:since |until )?when\b|^(?:at |around |about |on )?(?:what|which) (?:time|day|date|hour)\b"),
+    ),
+    (
+        Form.WHERE,
+        re.compile(
+            rf"^(?:from |to )?where(?:'s|abouts)?\b|^(?:in |at |on )?(?:what|which) {_PLACE}\b"
+            rf"|^(?:what (?:is|was) )?the {_PLACE} of|^(?:can|could) (?:you|i) (?:please )?find\b"
+            r"|^(?:please )?(?:find|locate)\b|^how (?:do|can|could) (?:i|we) get to\b"
+        ),
+    ),
+    (
+        Form.YES_NO,
+        re.compile(rf"^{_AUXILIARY}\b|^there (?:is|are|was|were)\b|^(?:you|i|we) (?:saw|have seen|passed)\b"),
+    ),
+)
+"""The first that matches is the form; a question that matches none asks WHAT."""
+
+HEADS = STOP_WORDS
+"""Words that may be cut from the start of what is left."""
+# fmt: off
+TAILS = frozenset([
+    "a", "an", "the", "for", "in", "of", "at", "to", "is", "was", "were", "are", "there", "on", "from", "did", "do",
+    "does", "you", "i", "we", "me", "us", "it", "by", "with", "about", "around", "and", "or", "be", "been", "before",
+    "after", "please", "robot", "see", "saw", "seen", "look", "found", "find", "located", "here", "that", "this", "any",
+])
+# fmt: on
+"""And from its end: fewer, because "trash can" and "parking lot" end in such words."""
