@@ -5,6 +5,7 @@ In: the occupancy grid, true path [m], captions (msg/Caption), results of the qu
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from demo.photographs import picture
-from demo.world import OCCUPIED, UNKNOWN, Grid, World
+from demo.world import CORRIDOR_WIDTH_M, OCCUPIED, ROOM_DEPTH_M, UNKNOWN, Grid, World
 
 INK, PATH, MEMORY, EVIDENCE, GOAL = "#22303c", "#8fb0c6", "#2a78b5", "#e08a1e", "#c8324a"
 SILENT = "nothing that I recognize"
@@ -47,9 +48,11 @@ def draw(
                  s=10, color=PATH, zorder=3, label="memory: nothing recognized")  # fmt: skip
     axes.scatter([c.pose.pose.pose.position.x for c in seen], [c.pose.pose.pose.position.y for c in seen],
                  s=34, color=MEMORY, edgecolor="white", linewidth=0.6, zorder=4, label="memory")  # fmt: skip
-    _draw_texts(axes, seen)
-    _draw_answers(axes, results)
+    _draw_texts(axes, seen, world)
+    _draw_answers(axes, results, world)
     axes.set_aspect("equal")
+    axes.set_xlim(-0.5, world.length_m + 0.5)
+    axes.set_ylim(-ROOM_DEPTH_M - 0.5, CORRIDOR_WIDTH_M + ROOM_DEPTH_M + 0.5)
     axes.set_xlabel("x [m]", color=INK)
     axes.set_ylabel("y [m]", color=INK)
     axes.tick_params(colors=INK, labelsize=8)
@@ -91,7 +94,7 @@ def _split(captions: Sequence[Any]) -> tuple[list[Any], list[Any]]:
     return seen, [caption for caption in placed if SILENT in caption.text]
 
 
-def _draw_texts(axes: Any, seen: Sequence[Any]) -> None:
+def _draw_texts(axes: Any, seen: Sequence[Any], world: World) -> None:
     """One text for the same words at the same place, away from the corridor."""
     written: list[tuple[str, float, float]] = []
     for caption in seen:
@@ -101,10 +104,10 @@ def _draw_texts(axes: Any, seen: Sequence[Any]) -> None:
         written.append((caption.text, x, y))
         seconds = caption.window_start.sec
         clock = f"{seconds // 3600 % 24:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
-        _write(axes, f"{caption.text}\n{clock}", x, y, 0.45, INK, 8.5)
+        _write(axes, world, f"{caption.text}\n{clock}", x, y, 0.45, INK, 8.5)
 
 
-def _draw_answers(axes: Any, results: Sequence[Any]) -> None:
+def _draw_answers(axes: Any, results: Sequence[Any], world: World) -> None:
     for asked in results:
         answer = asked.answer
         if not answer.has_pose or asked.asking.kind not in ("go", "where"):
@@ -112,14 +115,17 @@ def _draw_answers(axes: Any, results: Sequence[Any]) -> None:
         x, y = answer.pose.pose.position.x, answer.pose.pose.position.y
         if asked.asking.kind == "go":
             axes.scatter([x], [y], marker="*", s=420, color=GOAL, edgecolor="white", linewidth=1.0, zorder=9, label="goal")
-            _write(axes, f'"{asked.asking.text}"', x, y, 1.55, GOAL, 10.5)
+            _write(axes, world, f'"{asked.asking.text}"', x, y, 1.55, GOAL, 10.5)
         else:
             axes.scatter([x], [y], marker="o", s=240, facecolor="none", edgecolor=EVIDENCE, linewidth=2.2, zorder=8, label="evidence")
-            _write(axes, f'"{asked.asking.text}"', x, y, 1.1, EVIDENCE, 10.5)
+            _write(axes, world, f'"{asked.asking.text}"', x, y, 1.1, EVIDENCE, 10.5)
 
 
-def _write(axes: Any, text: str, x: float, y: float, away_m: float, colour: str, size: float) -> None:
+def _write(axes: Any, world: World, text: str, x: float, y: float, away_m: float, colour: str, size: float) -> None:
+    """Away from the corridor, and in a room a little away from its photograph."""
+    room = next((room for room in world.rooms if room.contains(x, y)), None)
+    aside = 0.0 if room is None else math.copysign(0.6, room.spot.x - room.hung.x0)
     up = y > 0
-    axes.text(x, y + (away_m if up else -away_m), text, ha="center", va="bottom" if up else "top", fontsize=size, color=colour,
-              weight="bold" if size > 10 else "normal", zorder=10,
+    axes.text(x + aside, y + (away_m if up else -away_m), text, ha="center", va="bottom" if up else "top", fontsize=size,
+              color=colour, weight="bold" if size > 10 else "normal", zorder=10,
               bbox={"boxstyle": "round,pad=0.2", "fc": "white", "ec": "none", "alpha": 0.85})  # fmt: skip
