@@ -10,7 +10,6 @@ of `RELEVANT_SCORE`; of those, the first, last or nearest.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 

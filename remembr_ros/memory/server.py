@@ -51,7 +51,9 @@ class RuntimeFolder:
                 path.mkdir(mode=0o700, exist_ok=True)
                 found = path.lstat()
                 if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o077:
-                    raise MemoryUnavailable(f"{path} must be a folder that only its owner, uid {os.getuid()}, can enter")
+                    raise MemoryUnavailable(
+                        f"{path} must be a folder that only its owner, uid {os.getuid()}, can enter"
+                    )
         except OSError as error:
             raise MemoryUnavailable(f"cannot make the folder {folder} for the server of {db_file}: {error}") from error
         return cls(folder)

@@ -1,7 +1,7 @@
 """The memory store: writes memories to Milvus and finds them again, by text, place and time.
 
 In: `Memory` records and `Query` records. Out: `Hit`s and `Memory` records. Positions in metres in the frame of their
-map, times in nanoseconds. One collection holds one embedding model's vectors; it says which, and another model is refused.
+map, times in nanoseconds. One collection holds the vectors of one embedding model, says of which, and refuses others.
 """
 
 from __future__ import annotations
@@ -31,6 +31,8 @@ _FREE_BYTES = 64 * 1024 * 1024
 """On a disk with less, nothing more is written: SQLite needs room for its journal, other programs for theirs."""
 _BATCH = 500
 """Rows per insert: 384 dimensions make 1 MB, far below the 64 MB of a gRPC message."""
+_OVERLAPPING = 8
+"""A range of time begins with the window at its edge and those that overlap it; sliding windows would be a few."""
 HNSW = {"M": 16, "efConstruction": 200}
 """Graph of a server's index: recall@5 above 0.95 at ef 64 for up to a few million rows (HNSW paper, section 4.1)."""
 
@@ -97,9 +99,10 @@ class MemoryStore:
             missing = {key: memory for key, memory in memories.items() if key not in stored}
             if not missing:
                 return
-            if not rows:
-                vectors = self._embedded(list(missing.values()))
-                rows = {key: to_row(memory, vector) for (key, memory), vector in zip(missing.items(), vectors)}
+            if unembedded := [key for key in missing if key not in rows]:
+                vectors = self._embedded([missing[key] for key in unembedded])
+                for key, vector in zip(unembedded, vectors, strict=True):
+                    rows[key] = to_row(missing[key], vector)
             data = [rows[key] for key in missing]
             try:
                 if self._connection.embedded:
@@ -140,19 +143,20 @@ class MemoryStore:
             return []
         start_ns = own[0].start_ns
         found: list[Candidate] = []
-        for limit, order in ((before, Order.LAST), (after, Order.FIRST)):
-            if limit > 0:
-                bounds = {"before_ns": start_ns} if order is Order.LAST else {"after_ns": start_ns}
-                query = Query(
-                    robot_id=own[0].robot_id,
-                    camera=own[0].camera,
-                    order=order,
-                    limit=min(limit + 1, MAX_LIMIT),
-                    collapse=False,
-                    **bounds,
-                )
-                others = [other for other in search(self._table, query, None) if other.id != own[0].id]
-                found += others[: min(limit, MAX_LIMIT)]
+        for wanted, later in ((before, False), (after, True)):
+            if wanted <= 0:
+                continue
+            query = Query(
+                after_ns=start_ns if later else None,
+                before_ns=None if later else start_ns,
+                robot_id=own[0].robot_id,
+                camera=own[0].camera,
+                order=Order.FIRST if later else Order.LAST,
+                limit=min(wanted + _OVERLAPPING, MAX_LIMIT),
+                collapse=False,
+            )
+            others = [other for other in search(self._table, query, None) if (other.start_ns > start_ns) == later]
+            found += others[:wanted]
         memories = self._table.fetch([candidate.id for candidate in found])
         return sorted([*own, *memories.values()], key=lambda memory: (memory.start_ns, memory.id))
 

@@ -91,7 +91,7 @@ class Table:
             search_params={"metric_type": "COSINE", "params": params},
             **self._freshness,
         )
-        candidates = {}
+        candidates: dict[str, Candidate] = {}
         for hit in found[0]:
             candidates.setdefault(hit["entity"]["id"], _candidate(hit["entity"], min(1.0, hit["distance"])))
         return list(candidates.values())

@@ -44,7 +44,9 @@ def store(memory_uri: str, collection: str) -> Iterator[MemoryStore]:
 def remember() -> Callable[..., Memory]:
     """A memory of window number `index` (3 s each), `at` (x, y) on map "floor"; other fields by name."""
 
-    def make(index: float, caption: str = "I see a corridor", at: tuple[float, float] | None = None, **fields: object) -> Memory:
+    def make(
+        index: float, caption: str = "I see a corridor", at: tuple[float, float] | None = None, **fields: object
+    ) -> Memory:
         start_ns = START_NS + round(index * WINDOW_NS)
         robot, camera = str(fields.get("robot_id", "carter")), str(fields.get("camera", "front"))
         values: dict[str, object] = {

@@ -23,7 +23,10 @@ def packaged() -> Embedder:
 
 
 def test_hashing_is_equal_in_every_process() -> None:
-    code = "import json; from remembr_ros.memory.embedders import create_embedder as c; print(json.dumps(c('hashing:32').embed_documents(['a red cup']).tolist()))"
+    code = (
+        "import json; from remembr_ros.memory.embedders import create_embedder as create; "
+        "print(json.dumps(create('hashing:32').embed_documents(['a red cup']).tolist()))"
+    )
     output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert np.array_equal(np.float32(json.loads(output)), create_embedder("hashing:32").embed_queries(["a red cup"]))
 
@@ -69,13 +72,17 @@ def test_prompts_and_truncation_follow_the_models_configuration(packaged: Embedd
     config_file.write_text(json.dumps(config))
     prompted = SentenceTransformersEmbedder(str(tmp_path / "model"), device="cpu")
     assert np.allclose(prompted.embed_documents(["a cup"]), packaged.embed_documents(["a cup"]), atol=1e-4)
-    assert np.allclose(prompted.embed_queries(["a cup"]), packaged.embed_queries(["find in photographs: a cup"]), atol=1e-4)
+    assert np.allclose(
+        prompted.embed_queries(["a cup"]), packaged.embed_queries(["find in photographs: a cup"]), atol=1e-4
+    )
     short = SentenceTransformersEmbedder(str(tmp_path / "model"), device="cpu", truncate_dim=128)
     assert short.dimension == 128 and short.name.endswith("@128")
     assert np.isclose(np.linalg.norm(short.embed_queries(["a cup"])), 1.0)
 
 
-@pytest.mark.parametrize("bad", [np.full((1, 4), np.nan), np.zeros((1, 4)), np.full((1, 4), 0.5)[:, :, None], np.full((2, 4), 0.5)])
+@pytest.mark.parametrize(
+    "bad", [np.full((1, 4), np.nan), np.zeros((1, 4)), np.full((1, 4), 0.5)[:, :, None], np.full((2, 4), 0.5)]
+)
 def test_fault_61_vectors_that_are_not_finite_units_are_refused(bad: np.ndarray) -> None:
     with pytest.raises(ModelFailed, match="some model"):
         checked(bad.astype(np.float32), 1, "some model")

@@ -13,7 +13,18 @@ from remembr_ros.memory.query import Query
 from remembr_ros.memory.store import MemoryStore
 from remembr_ros.records import Memory
 
-HOSTILE = ["O'Brien", '12" shelf', "back\\", "line1\nline2", 'x" or start_ns > 0 or caption == "', "\\n", "a\tb", "\x00", "%", "{x}"]
+HOSTILE = [
+    "O'Brien",
+    '12" shelf',
+    "back\\",
+    "line1\nline2",
+    'x" or start_ns > 0 or caption == "',
+    "\\n",
+    "a\tb",
+    "\x00",
+    "%",
+    "{x}",
+]
 
 
 @pytest.mark.parametrize("name", HOSTILE)

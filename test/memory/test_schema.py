@@ -32,7 +32,9 @@ def test_robot_and_camera_cannot_be_confused() -> None:
     "pose", [None, Pose(7, "map", 1e5 + 1e-9, -2.5, 0.1), Pose(7, "map", 1.0, 2.0, 3.0, -3.1, 0.25, 0.07)]
 )
 def test_round_trip(remember: Callable[..., Memory], pose: Pose | None) -> None:
-    memory = remember(1, "a cup", pose=pose, localized=pose is not None, map_id="floor", image_uri="file:/x.jpg", session_id="s")
+    memory = remember(
+        1, "a cup", pose=pose, localized=pose is not None, map_id="floor", image_uri="file:/x.jpg", session_id="s"
+    )
     row = to_row(memory, VECTOR)
     assert not any(value is None for value in row.values())
     assert from_row(row) == memory
@@ -45,7 +47,7 @@ def test_texts_are_cut_to_bytes_on_a_character(remember: Callable[..., Memory]) 
 
 
 def test_what_would_become_another_row_is_refused(remember: Callable[..., Memory]) -> None:
-    with pytest.raises(InvalidInput, match="memory.id"):
+    with pytest.raises(InvalidInput, match=r"memory\.id"):
         to_row(remember(0, id="x" * 257), VECTOR)
     with pytest.raises(InvalidInput, match="start_ns"):
         memory_id("r", "c", -1)
@@ -63,5 +65,5 @@ def test_collection_says_what_it_holds() -> None:
     info = CollectionInfo(1, "packaged:all-MiniLM-L6-v2", 384)
     assert CollectionInfo.from_description(info.to_description(), "memories") == info
     for foreign in ("", "my collection", "{}", "[]", "null"):
-        with pytest.raises(MemoryUnavailable, match="memory.collection"):
+        with pytest.raises(MemoryUnavailable, match=r"memory\.collection"):
             CollectionInfo.from_description(foreign, "memories")

@@ -81,7 +81,9 @@ def open_store(db_file: Path) -> MemoryStore:
     return MemoryStore.open(str(db_file), HashingEmbedder(32))
 
 
-def test_fault_9_processes_that_start_at_once_share_one_server(db_file: Path, spawn: Callable[..., subprocess.Popen[str]]) -> None:
+def test_fault_9_processes_that_start_at_once_share_one_server(
+    db_file: Path, spawn: Callable[..., subprocess.Popen[str]]
+) -> None:
     joined = [spawn(JOIN, db_file) for _ in range(4)]
     uris = {process.stdout.readline().strip() for process in joined if process.stdout}
     assert len(uris) == 1 and uris.pop().startswith("unix:/")
@@ -95,7 +97,9 @@ def test_fault_9_processes_that_start_at_once_share_one_server(db_file: Path, sp
     until(lambda: not hosts(db_file) and not milvuses(db_file))
 
 
-def test_the_server_stops_when_unneeded_and_the_file_has_everything(db_file: Path, remember: Callable[..., Memory]) -> None:
+def test_the_server_stops_when_unneeded_and_the_file_has_everything(
+    db_file: Path, remember: Callable[..., Memory]
+) -> None:
     with open_store(db_file) as store:
         store.write([remember(i) for i in range(10)])
     until(lambda: not hosts(db_file) and not milvuses(db_file))
@@ -195,12 +199,14 @@ def test_fault_9_a_file_that_a_foreign_process_has_open_is_named(
 def test_a_damaged_file_is_reported_and_left_as_it_is(db_file: Path) -> None:
     content = b"SQLite format 3\0" + b"damaged" * 1000
     db_file.write_bytes(content)
-    with pytest.raises(MemoryUnavailable, match="memory.db"):
+    with pytest.raises(MemoryUnavailable, match=r"memory\.db"):
         open_store(db_file).close()
     assert db_file.read_bytes() == content
 
 
-def test_fault_e11_without_milvus_lite_the_install_command_is_the_message(db_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fault_e11_without_milvus_lite_the_install_command_is_the_message(
+    db_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(MissingDependency, match="pip install 'milvus-lite"):
         ensure_server(db_file)

@@ -24,14 +24,20 @@ Remember = Callable[..., Memory]
 
 def indices(store: MemoryStore, query: Query, visible_before_ns: int | None = None) -> list[float]:
     """Which windows a search returns, as their number."""
-    return [(hit.memory.start_ns - START_NS) / WINDOW_NS for hit in store.search(query, visible_before_ns=visible_before_ns)]
+    return [
+        (hit.memory.start_ns - START_NS) / WINDOW_NS for hit in store.search(query, visible_before_ns=visible_before_ns)
+    ]
 
 
 # --- writing and reading back ---
 
 
 def test_what_is_written_reads_back_equal(store: MemoryStore, remember: Remember) -> None:
-    memories = [remember(0), remember(1, "a caf\u00e9 \u6f22 \U0001f600", at=(1.5, -2.25), image_uri="file:/k/1.jpg"), remember(2)]
+    memories = [
+        remember(0),
+        remember(1, "a caf\u00e9 \u6f22 \U0001f600", at=(1.5, -2.25), image_uri="file:/k/1.jpg"),
+        remember(2),
+    ]
     store.write(memories)
     assert store.get([memories[2].id, "unknown", memories[1].id]) == [memories[2], memories[1]]
     assert store.count() == 3
@@ -62,7 +68,9 @@ def test_deleting_forgets_for_good(store: MemoryStore, remember: Remember) -> No
 def test_select_finds_all_however_many(store: MemoryStore, remember: Remember) -> None:
     store.write([remember(i, at=(float(i), 0.0)) for i in range(2500)])
     assert store.select(Query()) == [remember(i).id for i in range(2500)]
-    assert store.select(Query(near=(100.0, 0.0), within_m=2.5, map_id="floor")) == [remember(i).id for i in range(98, 103)]
+    assert store.select(Query(near=(100.0, 0.0), within_m=2.5, map_id="floor")) == [
+        remember(i).id for i in range(98, 103)
+    ]
 
 
 def test_captions_longer_than_the_field_are_cut(store: MemoryStore, remember: Remember) -> None:
@@ -111,7 +119,9 @@ def test_a_range_takes_the_windows_that_overlap_it(store: MemoryStore, remember:
     store.write([remember(i) for i in range(10)])
     middle = START_NS + 4 * WINDOW_NS + WINDOW_NS // 2
     assert indices(store, Query(after_ns=middle, before_ns=middle + 1, order=Order.FIRST)) == [4]
-    assert indices(store, Query(after_ns=START_NS + 3 * WINDOW_NS, before_ns=START_NS + 5 * WINDOW_NS, order=Order.FIRST)) == [3, 4]
+    assert indices(
+        store, Query(after_ns=START_NS + 3 * WINDOW_NS, before_ns=START_NS + 5 * WINDOW_NS, order=Order.FIRST)
+    ) == [3, 4]
 
 
 def test_first_and_last_over_days(store: MemoryStore, remember: Remember) -> None:
@@ -122,7 +132,10 @@ def test_first_and_last_over_days(store: MemoryStore, remember: Remember) -> Non
     assert indices(store, Query(order=Order.LAST, limit=3)) == [30 * day, 5 * day + 1, 5 * day]
     assert indices(store, Query(limit=1)) == [30 * day]
     assert indices(store, Query(at_ns=START_NS + 20 * day * WINDOW_NS, limit=2)) == [30 * day, 5 * day + 1]
-    assert indices(store, Query(order=Order.LAST, before_ns=START_NS + 5 * day * WINDOW_NS + 1, limit=2)) == [5 * day, 2]
+    assert indices(store, Query(order=Order.LAST, before_ns=START_NS + 5 * day * WINDOW_NS + 1, limit=2)) == [
+        5 * day,
+        2,
+    ]
 
 
 def test_rows_older_and_newer_than_what_was_known_are_found(store: MemoryStore, remember: Remember) -> None:
@@ -161,8 +174,14 @@ def test_neighbours_are_of_the_same_camera_in_time_order(store: MemoryStore, rem
 
 def test_a_radius_is_a_circle_on_one_map(store: MemoryStore, remember: Remember) -> None:
     store.write(
-        [remember(0, at=(0.0, 0.0)), remember(1, at=(0.0, 2.0)), remember(2, at=(1.9, 1.9)), remember(3, at=(-1.0, -1.0))]
-        + [remember(4, at=(0.0, 0.0), map_id="cellar"), remember(5)]
+        [
+            remember(0, at=(0.0, 0.0)),
+            remember(1, at=(0.0, 2.0)),
+            remember(2, at=(1.9, 1.9)),
+            remember(3, at=(-1.0, -1.0)),
+            remember(4, at=(0.0, 0.0), map_id="cellar"),
+            remember(5),
+        ]
     )
     assert sorted(indices(store, Query(near=(0.0, 0.0), within_m=2.0, map_id="floor"))) == [0, 1, 3]
     assert indices(store, Query(near=(0.0, 0.0), within_m=2.0, map_id="cellar")) == [4]
@@ -196,13 +215,23 @@ def test_text_ranks_by_meaning_with_scores(store: MemoryStore, remember: Remembe
 
 
 def test_first_last_and_nearest_consider_only_what_is_relevant(store: MemoryStore, remember: Remember) -> None:
-    captions = ["a long corridor", "a blue suitcase", "a red cup", "a blue suitcase", "a door", "a blue suitcase", "a door"]
+    captions = [
+        "a long corridor",
+        "a blue suitcase",
+        "a red cup",
+        "a blue suitcase",
+        "a door",
+        "a blue suitcase",
+        "a door",
+    ]
     store.write([remember(i, caption, at=(float(i), 0.0)) for i, caption in enumerate(captions)])
     assert indices(store, Query(text="blue suitcase", order=Order.FIRST)) == [1, 3, 5]
     assert indices(store, Query(text="blue suitcase", order=Order.LAST, limit=2)) == [5, 3]
     nearest = Query(text="blue suitcase", order=Order.NEAREST, near=(3.4, 0.0), map_id="floor")
     assert indices(store, nearest) == [3, 5, 1]
-    assert indices(store, Query(text="blue suitcase", order=Order.NEAREST, at_ns=START_NS + 5 * WINDOW_NS, limit=1)) == [5]
+    assert indices(
+        store, Query(text="blue suitcase", order=Order.NEAREST, at_ns=START_NS + 5 * WINDOW_NS, limit=1)
+    ) == [5]
 
 
 def test_first_and_last_among_more_than_one_pool(store: MemoryStore, remember: Remember) -> None:
@@ -260,9 +289,17 @@ def test_every_mix_of_criteria_agrees_with_a_plain_filter(store: MemoryStore, re
             for robot_id in ("", "r1"):
                 for within_m in (None, 6.0):
                     query = Query(
-                        text=text, near=(10.0, 10.0), within_m=within_m, map_id="floor", after_ns=after, before_ns=before,
-                        robot_id=robot_id, order=order, limit=1000, collapse=False,
-                    )  # fmt: skip
+                        text=text,
+                        near=(10.0, 10.0),
+                        within_m=within_m,
+                        map_id="floor",
+                        after_ns=after,
+                        before_ns=before,
+                        robot_id=robot_id,
+                        order=order,
+                        limit=1000,
+                        collapse=False,
+                    )
                     placed = within_m is not None or order is Order.NEAREST or (order is Order.RELEVANCE and not text)
                     expected = {
                         memory.id

@@ -11,7 +11,9 @@ from remembr_ros.memory import uri
 from remembr_ros.memory.uri import FileLocation, ServerLocation, locate
 
 
-def test_fault_e9_tilde_is_the_home_folder_and_any_ending_is_fine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fault_e9_tilde_is_the_home_folder_and_any_ending_is_fine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     assert locate("~/mem") == FileLocation(tmp_path.resolve() / "mem")
     assert locate("~/mem.sqlite") == FileLocation(tmp_path.resolve() / "mem.sqlite")
@@ -32,7 +34,11 @@ def test_the_default_folder_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 def test_two_names_of_one_file_are_one_place(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "real")
-    assert locate(f"{tmp_path}/link/m.db") == locate(f"file:{tmp_path}/real/../real/m.db") == locate(f"file://{tmp_path}/real/m.db")
+    assert (
+        locate(f"{tmp_path}/link/m.db")
+        == locate(f"file:{tmp_path}/real/../real/m.db")
+        == locate(f"file://{tmp_path}/real/m.db")
+    )
 
 
 @pytest.mark.parametrize("given", ["http://localhost:19530", "https://x.zillizcloud.com", "unix:/run/milvus.sock"])
@@ -56,7 +62,7 @@ def test_servers(given: str) -> None:
 )
 def test_refusals_name_the_parameter_and_the_fault(tmp_path: Path, given: str, reason: str) -> None:
     (tmp_path / "notes.txt").write_text("shopping list of more than sixteen letters")
-    with pytest.raises(ConfigurationError, match="memory.uri") as refusal:
+    with pytest.raises(ConfigurationError, match=r"memory\.uri") as refusal:
         locate(given.format(tmp=tmp_path))
     assert reason in str(refusal.value)
     assert (tmp_path / "notes.txt").read_text().startswith("shopping")

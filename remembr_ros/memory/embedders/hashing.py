@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import numpy as np
 
-_COMMON = frozenset(
+_COMMON_WORDS = (
     "a an and are at be been by did do for from has have i in is it its me my of on or robot see seen that the there "
-    "this to was were what when where which with you".split()
+    "this to was were what when where which with you"
 )
+_COMMON = frozenset(_COMMON_WORDS.split())
 _WORD_WEIGHT, _TRIPLE_WEIGHT = 1.0, 0.25
 
 
