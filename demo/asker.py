@@ -47,7 +47,7 @@ class Asker:
         self.captions: list[Caption] = []
         self.navigation: NavigationStatus | None = None
         self.diagnostics: dict[str, dict[str, str]] = {}
-        self.told_ns: dict[str, int] = {}
+        self._told_ns: dict[str, int] = {}
         self._clients: dict[str, Any] = {}
         node = self.node
         node.create_subscription(OccupancyGrid, "map", self._on_map, LATCHED)
@@ -127,13 +127,16 @@ class Asker:
         """The last value that a node published under a key of /diagnostics; empty before the first."""
         return next((v.get(key, "") for name, v in self.diagnostics.items() if name.endswith(node)), "")
 
+    def told_at(self, node: str) -> int:
+        """When a node last published /diagnostics, in simulated time [ns]; 0 before."""
+        return next((stamp for name, stamp in self._told_ns.items() if name.endswith(node)), 0)
+
     def all_stored(self, since_ns: int) -> bool:
         """Whether the captioner, asked at `since_ns` or later, had no window in work or on its way to Milvus."""
-        told_ns = next((stamp for name, stamp in self.told_ns.items() if name.endswith("captioner")), 0)
         count = {key: int(self.diagnostic("captioner", f"windows {key}") or 0)
                  for key in ("windows", "skipped", "captioned", "refused", "failed", "outbox")}  # fmt: skip
         done = count["skipped"] + count["captioned"] + count["refused"] + count["failed"]
-        return told_ns >= since_ns and count["outbox"] == 0 and count["windows"] == done
+        return self.told_at("captioner") >= since_ns and count["outbox"] == 0 and count["windows"] == done
 
     def _on_map(self, message: OccupancyGrid) -> None:
         self.grid = grid_of(message)
@@ -150,4 +153,4 @@ class Asker:
     def _on_diagnostics(self, message: DiagnosticArray) -> None:
         for status in message.status:
             self.diagnostics[status.name] = {pair.key: pair.value for pair in status.values} | {"message": status.message}
-            self.told_ns[status.name] = message.header.stamp.sec * 1_000_000_000 + message.header.stamp.nanosec
+            self._told_ns[status.name] = message.header.stamp.sec * 1_000_000_000 + message.header.stamp.nanosec

@@ -31,6 +31,8 @@ MAX_SPEED, MAX_TURN_RATE = 0.7, 0.9
 POSITION_TOLERANCE_M, YAW_TOLERANCE = 0.15, 0.15
 CONTROL_PERIOD_S = 0.02
 """Real time; several simulated seconds may pass in one real second."""
+READY_WITHIN_S = 5.0
+"""Map and odometry are there by then."""
 STUCK_AFTER_S = 20.0
 """Real time without getting nearer."""
 
@@ -73,6 +75,9 @@ class Nav2(Node):
         self._goal = handle
         goal = handle.request.pose.pose
         target = Place(goal.position.x, goal.position.y, yaw_of(goal.orientation))
+        until = time.monotonic() + READY_WITHIN_S
+        while (self._place is None or self._planner is None) and time.monotonic() < until:
+            time.sleep(CONTROL_PERIOD_S)
         place, planner = self._place, self._planner
         path = planner.plan((place.x, place.y), (target.x, target.y)) if place and planner else []
         if not path:

@@ -147,6 +147,7 @@ def drive_and_remember(demo: Demo, asker: Asker, seed: int, visits: int, start_n
     asker.wait(
         lambda: all(asker.diagnostic(node, key) for node, key in active.items())
         and asker.diagnostic("query", "message") == "answering"
+        and all(asker.told_at(node) >= start_ns for node in active)
         and len({asker.diagnostic(node, "map_id") for node in active} - {""}) == 1,
         "the captioner and query nodes to be active on the robot's map",
         READY_WITHIN_S,
