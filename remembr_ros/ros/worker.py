@@ -74,7 +74,9 @@ class Worker:
         return Job(work, future)
 
     def close(self, timeout_s: float = 2.0) -> bool:
-        """Cancel what is under way and end the threads. False: something did not end in time."""
+        """Cancel what is under way and end the threads. False: something did not end in time. Idempotent."""
+        if self._closed:
+            return not self._thread.is_alive()
         self._closed = True
 
         def stop() -> None:

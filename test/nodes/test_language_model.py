@@ -1,0 +1,66 @@
+"""The query node with a language model behind a scripted OpenAI-compatible server: slow, busy, cancelled, stopped."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from processes import Nodes, wait_until
+from remembr_interfaces.action import AskQuestion
+from remembr_interfaces.msg import Answer
+from remembr_interfaces.srv import Ask
+from scripted_llm import ScriptedLLM
+from sim_robot import SimRobot
+
+pytestmark = pytest.mark.ros
+pytest.importorskip("openai", reason="openai not installed: pip install -r requirements.txt")
+
+SLOW_S = 30.0
+
+
+def start(nodes: Nodes, llm: ScriptedLLM, **parameters):
+    query = nodes.query(llm__model="openai:scripted", llm__base_url=llm.base_url, llm__timeout_s=60.0, **parameters)
+    query.wait_for("active")
+    return query
+
+
+def test_a_slow_model_blocks_nobody_and_a_question_too_many_is_told_so(nodes: Nodes, robot: SimRobot):
+    with ScriptedLLM(["never read"], delay_s=SLOW_S) as llm:
+        query = start(nodes, llm, agent__max_questions=1)
+        client = robot.clients["ask"]
+        assert client.wait_for_service(10.0)
+        slow = client.call_async(Ask.Request(question="where is the door?"))
+        wait_until(lambda: llm.requests, "the request to the model")
+        began = time.monotonic()
+        second = robot.ask("and the window?")
+        assert second.error_code == Answer.BUSY and "agent.max_questions" in second.error_msg
+        assert robot.call("search").error_code == Answer.NONE
+        assert time.monotonic() - began < 3.0 and not slow.done()
+
+        # Field fault E1: stopped in the middle of a call to the model.
+        query.stop()
+
+
+def test_a_question_asked_by_action_can_be_cancelled(nodes: Nodes, robot: SimRobot):
+    with ScriptedLLM(["never read"], delay_s=SLOW_S) as llm:
+        start(nodes, llm)
+        assert robot.action.wait_for_server(10.0)
+        sent = robot.action.send_goal_async(AskQuestion.Goal(question="where is the door?"))
+        wait_until(sent.done, "acceptance")
+        handle = sent.result()
+        wait_until(lambda: llm.requests, "the request to the model")
+        handle.cancel_goal_async()
+        result = handle.get_result_async()
+        wait_until(result.done, "the result", 5.0)
+        from action_msgs.msg import GoalStatus
+
+        assert result.result().status == GoalStatus.STATUS_CANCELED
+        assert result.result().result.answer.error_code == Answer.CANCELED
+
+
+def test_a_model_that_cannot_be_reached_leaves_the_rules_to_answer(nodes: Nodes, robot: SimRobot):
+    query = nodes.query(llm__model="openai:scripted", llm__base_url="http://127.0.0.1:9/v1", llm__timeout_s=2.0)
+    query.wait_for("active")
+    answer = robot.ask("where did you see a door?")
+    assert answer.error_code == Answer.NOT_FOUND and answer.source.startswith("extractive")
+    assert query.running
