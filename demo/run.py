@@ -252,7 +252,10 @@ def one_building(demo: Demo, options: argparse.Namespace) -> int:
     """The demo proper. The number of wrong answers."""
     began = time.monotonic()
     asker = demo.start_nodes()
-    if language_model(options)[0] == "extractive":
+    llm = language_model(options)[0]
+    if llm != "extractive":
+        console.print(f"Answers come from the language model {llm}.")
+    else:
         console.print(
             "The language model is [bold]off[/]: answers come from search and rules. To switch one on, set OPENAI_API_KEY "
             "(and OPENAI_BASE_URL for any OpenAI-compatible endpoint, OPENAI_MODEL for its model)."

@@ -1,5 +1,6 @@
 """The demo's run as a bag that others read: rosbags decodes it without ROS."""
 
+import importlib.util
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,10 @@ pytestmark = pytest.mark.ros
 START_NS = 1_780_304_400_000_000_000
 
 
+@pytest.mark.skipif(
+    any(importlib.util.find_spec(name) is None for name in ("skimage", "sklearn", "matplotlib")),
+    reason="photographs are missing: pip install -r requirements-demo.txt",
+)
 def test_a_bag_holds_pictures_poses_and_the_map(tmp_path: Path) -> None:
     from rosbags.highlevel import AnyReader
 
