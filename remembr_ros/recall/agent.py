@@ -17,12 +17,13 @@ from zoneinfo import ZoneInfo
 from remembr_ros.errors import LanguageModelUnavailable, MemoryUnavailable, RemembrError
 from remembr_ros.recall import prompt
 from remembr_ros.recall.answer import Composer
+from remembr_ros.recall.arguments import ToolFault
 from remembr_ros.recall.chat import ChatClient, Message
 from remembr_ros.recall.progress import Progress
 from remembr_ros.recall.replies import Reply, ToolCall
 from remembr_ros.recall.searchable import SearchableMemory
 from remembr_ros.recall.settings import RecallSettings
-from remembr_ros.recall.tools import ANSWER, ANSWER_SCHEMA, SCHEMAS, TOOLS, Toolbox, ToolFault
+from remembr_ros.recall.tools import ANSWER, ANSWER_SCHEMA, SCHEMAS, TOOLS, Toolbox
 from remembr_ros.recall.understand import understand
 from remembr_ros.records import Answer, AnswerError, AnswerKind, Question
 
@@ -171,7 +172,7 @@ class _Run:
             elif key not in self._results and key not in fresh:
                 assert call.arguments is not None
                 fresh[key] = asyncio.ensure_future(asyncio.to_thread(self._tools.run, call.name, call.arguments))
-        results = dict(zip(fresh, await asyncio.gather(*fresh.values(), return_exceptions=True)))
+        results = dict(zip(fresh, await asyncio.gather(*fresh.values(), return_exceptions=True), strict=True))
         lines: list[list[str]] = []
         for index, (call, key) in enumerate(zip(calls, keys, strict=True)):
             if index in faults:

@@ -75,6 +75,10 @@ class Composer:
         facts = self._facts(kind, evidence, pose, time_ns, start_ns, end_ns, count)
         own = self._grounded(text, kind, evidence)
         words = " ".join(part for part in (own, facts if kind in _NUMERIC or not own else "", note) if part)
+        if not words and kind is AnswerKind.BINARY:
+            words = {True: "Yes.", False: "No."}.get(yes_no, "") if yes_no is not None else ""
+        if not words:
+            return self.not_found(kind, evidence=evidence)
         return Answer(
             question=self.question.text,
             kind=kind,

@@ -156,8 +156,8 @@ class _OneQuestion:
         if kind is AnswerKind.COUNT:
             return self._compose.compose(kind, [s.hits[0] for s in sightings][:20], count=len(sightings))
         if asked.form is Form.HOW_LONG_SINCE:
-            last = sightings[-1]
-            return self._compose.compose(kind, last.hits[:5], start_ns=last.start_ns, end_ns=self._question.now_ns)
+            latest = sightings[-1]
+            return self._compose.compose(kind, latest.hits[:5], start_ns=latest.start_ns, end_ns=self._question.now_ns)
         if asked.order is Order.FIRST:
             chosen = sightings[0]
         elif asked.order is Order.LAST:
@@ -188,6 +188,8 @@ class _OneQuestion:
 
     def _about_nothing_named(self) -> Answer:
         asked, kind = self._asked, _KINDS[self._asked.form]
+        if asked.go and not asked.landmark and asked.time is None:
+            return self._compose.not_found(kind, "I do not know which place you mean.")
         if asked.form is Form.WHERE and asked.time is None and asked.order is Order.RELEVANCE:
             if self._question.pose is None:
                 return self._compose.not_found(kind, "I do not know where I am.")

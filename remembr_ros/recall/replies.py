@@ -163,17 +163,14 @@ def _objects_in(text: str) -> Iterator[Any]:
             return
         tried += 1
         try:
-            value, end = decoder.raw_decode(text, start)
+            value, at = decoder.raw_decode(text, start)
         except (ValueError, RecursionError):
-            end = _closing(text, start)
-            literal, fault = _literal(text[start:end]) if end else (None, "open")
+            closing = _closing(text, start)
+            value, fault = _literal(text[start:closing]) if closing else (None, "never closed")
+            at = closing if closing and not fault else start + 1
             if fault:
-                at = start + 1
                 continue
-            value = literal
         yield value
-        assert end is not None
-        at = end
 
 
 def _closing(text: str, start: int) -> int | None:

@@ -190,9 +190,9 @@ class Toolbox:
         yes_no = given.get("yes_no")
         if kind is AnswerKind.BINARY and yes_no is None:
             yes_no = self._yes_no_of(text, lenient)
-        if not evidence and (kind not in (AnswerKind.BINARY, AnswerKind.TEXT, AnswerKind.COUNT) or yes_no):
-            if not lenient and not (kind is AnswerKind.DURATION and "from" in given):
-                raise ToolFault("cite the memories that prove it in evidence, or use kind not_found")
+        needs_proof = not (yes_no is False or kind is AnswerKind.COUNT or "from" in given)
+        if needs_proof and not evidence and not lenient:
+            raise ToolFault("cite the memories that prove it in evidence, or use kind not_found")
         start = end = None
         if kind is AnswerKind.DURATION:
             start, end = self._ends(given, evidence)

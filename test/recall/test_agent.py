@@ -134,6 +134,19 @@ class TestWhatItAnswers:
         assert "elevator" not in "".join(m["content"] for m in tool_messages(llm.requests[1]))
 
 
+    def test_words_without_proof_are_sent_back_once_more(self, hashed_building: ListMemory, ask: Ask) -> None:
+        proven = cite("red chair", kind="text", text="By the window.")
+        with ScriptedLLM([answers(kind="text", text="In the kitchen."), proven]) as llm:
+            answer = ask(hashed_building, "What about the red chair?", llm)
+        assert answer.text == "By the window." and answer.evidence
+
+    @pytest.mark.parametrize("llm_on", [True, False])
+    def test_go_with_no_place_named_is_no_goal(self, hashed_building: ListMemory, ask: Ask, llm_on: bool) -> None:
+        with ScriptedLLM([answers(kind="position", text="Going.", go=True)]) as llm:
+            answer = ask(hashed_building, "Take me there.", llm if llm_on else None)
+        assert answer.error is AnswerError.NOT_FOUND and answer.pose is None and not answer.wants_goal
+
+
 class TestFault11CallsAsText:
     def test_the_tool_is_run_and_the_json_never_spoken(self, hashed_building: ListMemory, ask: Ask) -> None:
         written = message('{"name": "search_text", "arguments": {"query": "blue chair"}}')
