@@ -6,6 +6,7 @@ again; a Milvus server is somebody else's to restart. Whatever goes wrong is Mem
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import threading
 import time
@@ -15,8 +16,8 @@ from remembr_ros.errors import MemoryUnavailable, MissingDependency
 from remembr_ros.memory.server import ServerHandle, ensure_server
 from remembr_ros.memory.uri import FileLocation, ServerLocation
 
-LOAD_TIMEOUT_S = 120.0
-"""Opening 1,000,000 rows of Milvus Lite reads 2 GB first."""
+LOAD_TIMEOUT_S = 300.0
+"""For opening: Milvus Lite reads the whole file first, 2.7 GB for 1,000,000 rows of 384 dimensions."""
 _RETRY_PAUSE_S = 0.1
 _NOT_LOADED = 101  # Milvus error code: collection not loaded
 
@@ -118,8 +119,11 @@ class Connection:
 
     def _recover(self, failed_client: Any, error: Exception, deadline: float, args: tuple[Any, ...]) -> bool:
         """Whether the call that failed is worth another try, after what could be repaired was repaired."""
+        from pymilvus.exceptions import MilvusException
+
         if getattr(error, "code", None) == _NOT_LOADED and args:
-            failed_client.load_collection(args[0], timeout=LOAD_TIMEOUT_S)
+            with contextlib.suppress(MilvusException):  # it may take longer than this call has; a later one finds it
+                failed_client.load_collection(args[0], timeout=max(0.1, deadline - time.monotonic()))
             return True
         if not _is_lost_connection(error):
             return False

@@ -68,10 +68,9 @@ def overlaps(after_ns: int | None, before_ns: int | None) -> list[str]:
 
 
 def box(x_m: float, y_m: float, half_side_m: float) -> list[str]:
-    """Rows with a position in the square around (x_m, y_m). The circle inside it is cut in code, exactly."""
-    bounds = (("x", x_m), ("y", y_m))
-    terms = ["pose_state > 0"]
-    for field, centre in bounds:
+    """The square around (x_m, y_m), of rows with a position (`pose_state > 0`). The circle is cut in code, exactly."""
+    terms = []
+    for field, centre in (("x", x_m), ("y", y_m)):
         terms += [f"{field} >= {centre - half_side_m:.9f}", f"{field} <= {centre + half_side_m:.9f}"]
     return terms
 

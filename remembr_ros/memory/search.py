@@ -64,7 +64,7 @@ class _Search:
             self._relevant() if self.order is Order.RELEVANCE else self._relevant_ordered()
         elif self.order in (Order.FIRST, Order.LAST):
             self._by_start(latest_first=self.order is Order.LAST)
-        elif self.by_place:
+        elif self._is_around_place():
             self._around_place()
         else:
             self._around_time()
@@ -84,9 +84,13 @@ class _Search:
             terms.append("localized == true")
         if self.by_place:
             terms.append("pose_state > 0")
-        if query.near is not None and query.within_m is not None:
+        # Without a text, `_around_place` has boxes of its own; each term costs a pass over all rows.
+        if query.near is not None and query.within_m is not None and not self._is_around_place():
             terms += filters.box(*query.near, query.within_m)
         return terms
+
+    def _is_around_place(self) -> bool:
+        return self.vector is None and self.order is Order.NEAREST and self.query.near is not None
 
     def _matches(self, candidate: Candidate) -> bool:
         near, within_m = self.query.near, self.query.within_m
