@@ -142,8 +142,11 @@ class QueryNode(ManagedNode):
             if held is not None:
                 held.close()
 
-    def destroy_node(self) -> None:
+    def close(self) -> None:
+        super().close()
         self._worker.close()
+
+    def destroy_node(self) -> None:
         self._action_server.destroy()
         super().destroy_node()
 

@@ -60,6 +60,10 @@ class ManagedNode(LifecycleNodeMixin, Node):
     def release(self) -> None:
         """Free what `load()` made, also after a `load()` that failed half way. Returns within 2 s."""
 
+    def close(self) -> None:
+        """The process ends: release, and end the node's own threads. The executor still spins. Returns within 3 s."""
+        self.release()
+
     def parameter_changed(self, name: str) -> None:
         """A parameter that may change at run time was set."""
 
@@ -177,9 +181,10 @@ def run(name: str, create: Callable[[], ManagedNode], args: Sequence[str] | None
     executor = MultiThreadedExecutor(num_threads=2)
     executor.add_node(node)
     faults: list[Exception] = []
+    closed = threading.Event()
 
     def spin() -> None:
-        while not stop.is_set() and len(faults) < MOST_FAULTS:
+        while not closed.is_set() and len(faults) < MOST_FAULTS:
             try:
                 executor.spin_once()
             except ExternalShutdownException:
@@ -195,7 +200,8 @@ def run(name: str, create: Callable[[], ManagedNode], args: Sequence[str] | None
     code = 1 if len(faults) >= MOST_FAULTS else 0
     # A model that is still loading, or a server that does not answer, must not keep the process alive.
     _exit_after(STOP_WITHIN_S, code)
-    node.release()
+    node.close()
+    closed.set()
     executor.shutdown(timeout_sec=1.0)
     spinning.join(2.0)
     node.destroy_node()

@@ -74,10 +74,10 @@ class Worker:
         return Job(work, future)
 
     def close(self, timeout_s: float = 2.0) -> bool:
-        """Cancel what is under way and end the threads. False: something did not end in time. Idempotent."""
+        """Cancel what is under way and end the threads; call it while the executor still spins, so that those who wait
+        hear of it. False: something did not end in time. Idempotent."""
         if self._closed:
             return not self._thread.is_alive()
-        self._closed = True
 
         def stop() -> None:
             for task in asyncio.all_tasks(self._loop):
@@ -88,6 +88,7 @@ class Worker:
         self._loop.call_soon_threadsafe(stop)
         self._pool.shutdown(wait=False, cancel_futures=True)
         self._thread.join(timeout_s)
+        self._closed = True
         if self._thread.is_alive():
             return False
         self._loop.close()

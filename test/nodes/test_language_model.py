@@ -39,6 +39,8 @@ def test_a_slow_model_blocks_nobody_and_a_question_too_many_is_told_so(nodes: No
 
         # Field fault E1: stopped in the middle of a call to the model.
         query.stop()
+        wait_until(slow.done, "the asker to hear of it", 2.0)
+        assert slow.result().answer.error_code == Answer.CANCELED
 
 
 def test_a_question_asked_by_action_can_be_cancelled(nodes: Nodes, robot: SimRobot):
