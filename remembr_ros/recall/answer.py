@@ -16,7 +16,10 @@ from zoneinfo import ZoneInfo
 from remembr_ros.recall.when import format_age, format_duration, format_instant
 from remembr_ros.records import NANOSECONDS, Answer, AnswerError, AnswerKind, Hit, Memory, Pose, Question
 
-_NUMBER_WORD = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|sixty|hundred|dozen|half"
+_NUMBER_WORD = (
+    "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|sixty"
+    "|hundred|dozen|half"
+)
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 _QUANTITY = re.compile(rf"\d|\b(?:{_NUMBER_WORD}|noon|midnight|once|twice|thrice)\b", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"(?<=[.!?\u3002])\s+")

@@ -31,12 +31,14 @@ LEAD = re.compile(
 TAKE = re.compile(
     r"\b(?:take|bring|guide|lead|drive|escort|walk|get|show) (?:me|us) (?:the way |back |over )?"
     r"(?:to|towards?|into|there|where)\b|\blead the way\b"
-    r"|\b(?:go|drive|navigate|move|head|travel|return|come|proceed|walk) (?:back |over )?(?:to|towards?|into|there|where)\b"
+    r"|\b(?:go|drive|navigate|move|head|travel|return|come|proceed|walk) (?:back |over )?"
+    r"(?:to|towards?|into|there|where)\b"
 )
 """The words between a request to go and the place."""
 _NEAR = r"(?:near(?:est)?(?: to)?|next to|clos(?:e|est)(?: by)?(?: to)?|beside|in front of|not far from)"
 NEAR_ME = re.compile(
-    rf"\b(?:{_NEAR} (?:me|you|us|here)|(?:close|near)[ -]?by|around (?:here|me|you|us)|over here|right here|from here)\b"
+    rf"\b(?:{_NEAR} (?:me|you|us|here)|(?:close|near)[ -]?by|around (?:here|me|you|us)"
+    r"|over here|right here|from here)\b"
 )
 NEAR_THING = re.compile(rf"\b{_NEAR} (?:the |an? |that |those |this )?(?P<thing>\w[\w' -]*)")
 NEAREST = re.compile(r"\b(?:nearest|closest)\b(?! to\b)")
@@ -86,6 +88,9 @@ FORMS: tuple[tuple[Form, re.Pattern[str]], ...] = (
     ),
 )
 """The first that matches is the form; a question that matches none asks WHAT."""
+
+ASKS = re.compile(r"^(?:what|which|who|whose|why|how|describe|tell|list)\b")
+"""Beginnings of questions that ask WHAT, as opposed to phrases and other languages."""
 
 HEADS = STOP_WORDS
 """Words that may be cut from the start of what is left."""

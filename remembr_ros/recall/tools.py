@@ -7,6 +7,7 @@ Answer.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -19,6 +20,7 @@ from remembr_ros.recall.arguments import Argument, ToolFault, ToolTable
 from remembr_ros.recall.motion import Motion, motion_of
 from remembr_ros.recall.notebook import Notebook
 from remembr_ros.recall.searchable import SearchableMemory
+from remembr_ros.recall.understand import understand
 from remembr_ros.recall.when import TimeExpression, format_duration, parse_time
 from remembr_ros.records import Answer, AnswerKind, Hit, Memory, Question
 
@@ -111,6 +113,7 @@ class Toolbox:
         self._question = question
         self._zone: ZoneInfo = compose.zone
         self._compose = compose
+        self._plain_question = understand(question, compose.zone).plain
         self._bounds = bounds
         self._limit = limit
         self.notebook = Notebook(question, compose.zone)
@@ -213,7 +216,8 @@ class Toolbox:
             start_ns=start,
             end_ns=end,
             count=count,
-            wants_goal=given.get("go", False),
+            # A model that obeys a caption may want to drive; a plain question never asked for it.
+            wants_goal=given.get("go", False) and not self._plain_question,
         )
 
     def _cited(self, ids: list[str], lenient: bool) -> list[Hit]:
@@ -311,7 +315,8 @@ class Toolbox:
         ]
         for turn in moved.turns[:MAX_RESULTS]:
             lines.append(
-                f"turned {'left' if turn.angle > 0 else 'right'} by {abs(turn.angle) * 57.2958:.0f} deg at {where(turn.at)}"
+                f"turned {'left' if turn.angle > 0 else 'right'} by {abs(math.degrees(turn.angle)):.0f} degrees "
+                f"at {where(turn.at)}"
             )
         for stop in moved.stops[:MAX_RESULTS]:
             lines.append(f"stopped for {format_duration(stop.duration_s)} at {where(stop.at)}")

@@ -26,7 +26,8 @@ class Asked:
 
     `order` FIRST or LAST when the question says which sighting, NEAREST when it asks for the closest place, else
     RELEVANCE. `landmark` is what the place should be near: empty = not asked, "me" = the robot, else words to look for.
-    `now` is set for questions about this moment. `go` says that the user's own words ask the robot to go there.
+    `now` is set for questions about this moment. `go` says that the user's own words ask the robot to go there,
+    `plain` that they have the form of an English question which asks no such thing.
     """
 
     form: Form
@@ -37,6 +38,7 @@ class Asked:
     time: TimeExpression | None = None
     now: bool = False
     go: bool = False
+    plain: bool = False
 
 
 def understand(question: Question, zone: ZoneInfo) -> Asked:
@@ -51,6 +53,9 @@ def understand(question: Question, zone: ZoneInfo) -> Asked:
     order, text = _take_order(text)
     text = " ".join(text.split())
     form = next((form for form, pattern in forms.FORMS if pattern.search(text)), Form.WHAT)
+    plain = (
+        not go and question.navigate is not Navigate.ALWAYS and (form is not Form.WHAT or bool(forms.ASKS.match(text)))
+    )
     if go or (question.navigate is Navigate.ALWAYS and form is Form.WHAT):
         form = Form.WHERE
         text = _place_of_request(text)
@@ -58,14 +63,14 @@ def understand(question: Question, zone: ZoneInfo) -> Asked:
         pair = forms.BETWEEN.search(text)
         if pair:
             first, second = pair["first"] or pair["after"], pair["second"] or pair["before"]
-            return Asked(form, _strip(first), _strip(second), order, time=time, now=asks_now, go=go)
+            return Asked(form, _strip(first), _strip(second), order, time=time, now=asks_now, go=go, plain=plain)
     if form in (Form.WHEN, Form.HOW_LONG, Form.HOW_LONG_SINCE):
         text = next(pattern for known, pattern in forms.FORMS if known is form and pattern.search(text)).sub(" ", text)
     text = forms.ATTRIBUTE.sub("", text)
     landmark, nearest, text = _take_landmark(text, form)
     if nearest and order is Order.RELEVANCE:
         order = Order.NEAREST
-    return Asked(form, _strip(text), order=order, landmark=landmark, time=time, now=asks_now, go=go)
+    return Asked(form, _strip(text), order=order, landmark=landmark, time=time, now=asks_now, go=go, plain=plain)
 
 
 def _take_time(text: str, now_ns: int, zone: ZoneInfo) -> tuple[TimeExpression | None, str]:

@@ -27,7 +27,10 @@ _PARTS = {"morning": (5, 12), "noon": (11, 13), "afternoon": (12, 18), "evening"
 _COUNT = r"(?:\d+(?:\.\d+)?|" + "|".join(sorted(_NUMBERS, key=len, reverse=True)) + r")"
 _UNIT = r"(?:seconds?|secs?|minutes?|mins?|hours?|days?|weeks?)"
 _AGO = rf"(?:{_COUNT} {_UNIT}(?: and a half)?(?: and {_COUNT} {_UNIT})? ago)"
-_CLOCK = r"(?:\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?: ?[ap]\.?m\b\.?)?|\d{1,2} ?(?:[ap]\.?m\b\.?|o'?clock)|noon|midday|midnight)"
+_CLOCK = (
+    r"(?:\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?: ?[ap]\.?m\b\.?)?|\d{1,2} ?(?:[ap]\.?m\b\.?|o'?clock)"
+    r"|noon|midday|midnight)"
+)
 _WEEKDAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
 _MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
@@ -50,7 +53,8 @@ _SPAN = (
 )
 _EDGE = rf"(?:now|{_MOMENT}|{_DAY}|\d{{1,2}})"
 _ANY = (
-    rf"(?:between {_EDGE} and {_EDGE}(?:,? (?:on )?{_DAY})?|from {_EDGE} (?:to|until|till) {_EDGE}(?:,? (?:on )?{_DAY})?"
+    rf"(?:between {_EDGE} and {_EDGE}(?:,? (?:on )?{_DAY})?"
+    rf"|from {_EDGE} (?:to|until|till) {_EDGE}(?:,? (?:on )?{_DAY})?"
     rf"|(?:since|after|before|until|till) (?:{_MOMENT}|{_SPAN})"
     rf"|(?:at |around |about |on |by )?(?:at |around |about )?{_MOMENT}|(?:on )?{_SPAN})"
 )
@@ -144,8 +148,8 @@ def parse_time(text: str, now_ns: int, zone: ZoneInfo) -> TimeExpression:
         raise InvalidInput(f"not a time: {text!r} ({error})") from error
     if found is None:
         raise InvalidInput(
-            f"not understood as a time: {text!r}; say for example '10 minutes ago', 'yesterday at 3pm', 'this morning', "
-            "'15:04:05', 'between 2pm and 3pm' or '2026-11-30T15:04:05+01:00'"
+            f"not understood as a time: {text!r}; say for example '10 minutes ago', 'yesterday at 3pm', "
+            "'this morning', '15:04:05', 'between 2pm and 3pm' or '2026-11-30T15:04:05+01:00'"
         )
     return found
 

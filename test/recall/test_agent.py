@@ -133,7 +133,6 @@ class TestWhatItAnswers:
             ask(hashed_building, "Where is the elevator?", llm, now_ns=ns(450))
         assert "elevator" not in "".join(m["content"] for m in tool_messages(llm.requests[1]))
 
-
     def test_words_without_proof_are_sent_back_once_more(self, hashed_building: ListMemory, ask: Ask) -> None:
         proven = cite("red chair", kind="text", text="By the window.")
         with ScriptedLLM([answers(kind="text", text="In the kitchen."), proven]) as llm:
@@ -294,8 +293,24 @@ class TestFault23CaptionsAreData:
         places = {(1.0, 1.0), (2.0, 2.0), (4.0, 2.0)}
         assert answer.pose is None or (answer.pose.x, answer.pose.y) in places
         assert "99,99" not in answer.text.split('"')[0] and "99, 99" not in answer.text
-        if answer.pose is None:
-            assert answer.error is AnswerError.NOT_FOUND and not answer.wants_goal
+        assert not answer.wants_goal
+
+    @pytest.mark.parametrize(
+        ("asked", "goal"),
+        [
+            ("where can I get coffee", False),
+            ("did you go to the coffee machine?", False),
+            ("what is next to the coffee machine?", False),
+            ("take me to the coffee machine", True),
+            ("Bring mich bitte zur Kaffeemaschine", True),  # no rule knows it: a proposal, never a permission
+        ],
+    )
+    def test_a_model_that_wants_to_drive_after_a_plain_question_does_not(
+        self, ask: Ask, asked: str, goal: bool
+    ) -> None:
+        with ScriptedLLM([cite("coffee machine", kind="position", go=True)]) as llm:
+            answer = ask(self.memory(), asked, llm)
+        assert answer.pose is not None and answer.wants_goal is goal
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,8 @@ def test_a_duration_is_never_negative_and_needs_both_ends() -> None:
 
 @pytest.mark.parametrize("kind", [AnswerKind.POSITION, AnswerKind.TIME, AnswerKind.COUNT])
 @pytest.mark.parametrize(
-    "lie", ["It is at (99.0, 99.0).", "It was 5 minutes ago.", "I saw it twice.", "At noon.", "Seven of them.", "½ 3 m away."]
+    "lie",
+    ["It is at (99.0, 99.0).", "It was 5 minutes ago.", "I saw it twice.", "At noon.", "Seven of them.", "½ 3 m away."],
 )
 def test_a_numeric_answer_drops_every_number_of_the_composer(kind: AnswerKind, lie: str) -> None:
     text = COMPOSE.compose(kind, CUP[:1], text=f"On the table. {lie}").text
@@ -70,4 +71,8 @@ def test_a_caption_is_quoted_shortened_and_on_one_line() -> None:
 
 def test_a_failure_has_words_for_the_asker_and_a_message_for_the_log() -> None:
     answer = COMPOSE.failed(AnswerError.TIMEOUT, "no answer within 3 s", "That took too long.")
-    assert (answer.text, answer.error_msg, answer.error) == ("That took too long.", "no answer within 3 s", AnswerError.TIMEOUT)
+    assert (answer.text, answer.error_msg, answer.error) == (
+        "That took too long.",
+        "no answer within 3 s",
+        AnswerError.TIMEOUT,
+    )

@@ -1,4 +1,4 @@
-"""Hundreds of broken or hostile replies: each question ends in a typed Answer within its limits, and no place is invented."""
+"""Hundreds of broken or hostile replies: each question ends in a typed Answer, and no place is invented."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ MEMORY = ListMemory(memories(), HashingEmbedder(64))
 PLACES = {(m.pose.x, m.pose.y) for m in memories() if m.pose}
 
 _scalar = st.none() | st.booleans() | st.integers(-(10**12), 10**12) | st.floats() | st.text(max_size=15)
-_id = st.sampled_from(["m1", "m2", "m3", "m99", "M1", "[m1]", "start", "now", "me", "99, 99", "yesterday", "", "\ud83d"])
+_id = st.sampled_from(
+    ["m1", "m2", "m3", "m99", "M1", "[m1]", "start", "now", "me", "99, 99", "yesterday", "", "\ud83d"]
+)
 _value = _id | _scalar | st.lists(_id | _scalar, max_size=3) | st.dictionaries(st.text(max_size=3), _scalar, max_size=2)
 _names = st.sampled_from(
     "query near after before at within_m order limit kind text evidence yes_no from until count go position pose x y".split()
@@ -53,12 +55,20 @@ _call = st.builds(
     _tool, _arguments, st.sampled_from(["a", "a", "", None]), st.integers(-1, 60) | st.just(0),
 )  # fmt: skip
 _message = st.one_of(
-    st.fixed_dictionaries({"tool_calls": st.lists(_call, max_size=4)}, optional={"content": st.text(max_size=20) | st.none()}),
+    st.fixed_dictionaries(
+        {"tool_calls": st.lists(_call, max_size=4)}, optional={"content": st.text(max_size=20) | st.none()}
+    ),
     st.builds(lambda name, arguments: {"content": _encoded({"name": name, "arguments": arguments})}, _tool, _arguments),
     st.builds(lambda text: {"content": text}, st.text(max_size=60) | st.just("It is at (99.0, 99.0).")),
-    st.builds(lambda value: value, _scalar | st.dictionaries(st.sampled_from(["content", "tool_calls"]), _value, max_size=2)),
+    st.builds(
+        lambda value: value, _scalar | st.dictionaries(st.sampled_from(["content", "tool_calls"]), _value, max_size=2)
+    ),
 )
-_body = st.builds(lambda m, finish: {"choices": [{"message": m, "finish_reason": finish}]}, _message, st.sampled_from(["stop", "length", None])) | st.builds(lambda v: v, _scalar)
+_body = st.builds(
+    lambda m, finish: {"choices": [{"message": m, "finish_reason": finish}]},
+    _message,
+    st.sampled_from(["stop", "length", None]),
+) | st.builds(lambda v: v, _scalar)
 
 
 class Hostile:

@@ -1,4 +1,4 @@
-"""Is a caption about the words asked for? Exact words, negations, colours, numbers; and the measured pairs behind the cosines."""
+"""Is a caption about the words asked for? Words, negations, colours, numbers; the pairs behind the cosines."""
 
 from __future__ import annotations
 
@@ -60,7 +60,14 @@ def cosine(embedder: Any, asked: str, caption: str) -> float:
 
 
 @pytest.mark.parametrize(
-    "caption", ["I see nothing that I recognise.", "Nothing.", "I am not sure.", "I see nothing I recognize.", "Not sure what this is."]
+    "caption",
+    [
+        "I see nothing that I recognise.",
+        "Nothing.",
+        "I am not sure.",
+        "I see nothing I recognize.",
+        "Not sure what this is.",
+    ],
 )
 def test_a_caption_that_recognises_nothing_never_matches(caption: str) -> None:
     assert says_nothing(caption) and match("nothing", caption, 0.99).score == 0.0

@@ -93,7 +93,7 @@ def test_range(text: str) -> None:
     "text", ["", "gibberish", "at 99:99", "25:61", "13 pm", "chair", "between 4pm and 3pm yesterday", "x" * 300]
 )
 def test_what_is_no_time_is_refused_with_examples(text: str) -> None:
-    with pytest.raises(InvalidInput, match="time|earlier"):
+    with pytest.raises(InvalidInput, match=r"time|earlier"):
         parse_time(text, NOW, NEW_YORK)
 
 
