@@ -7,6 +7,7 @@ its content, and so its name, changes: set map_id then.
 from __future__ import annotations
 
 import hashlib
+import struct
 from collections.abc import Callable
 
 from nav_msgs.msg import OccupancyGrid
@@ -20,11 +21,12 @@ def map_name(grid: OccupancyGrid) -> str:
     """"map-" and ten hexadecimal digits of the grid's geometry and cells (not of its stamps)."""
     info = grid.info
     origin = info.origin
-    geometry = (
-        info.resolution, info.width, info.height, origin.position.x, origin.position.y,
+    # Packed as the message's types are: a resolution of 0.1 has another value once it went through a float32.
+    geometry = struct.pack(
+        "<fII7d", info.resolution, info.width, info.height, origin.position.x, origin.position.y, origin.position.z,
         origin.orientation.x, origin.orientation.y, origin.orientation.z, origin.orientation.w,
     )  # fmt: skip
-    digest = hashlib.sha1(repr(tuple(float(number) for number in geometry)).encode(), usedforsecurity=False)
+    digest = hashlib.sha1(geometry, usedforsecurity=False)
     digest.update(bytes(memoryview(grid.data).cast("B")))
     return f"map-{digest.hexdigest()[:10]}"
 

@@ -1,0 +1,97 @@
+"""What may change while the node runs: the map, its name, the mode of navigation. Field fault 27 at node level."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from nav_msgs.msg import OccupancyGrid
+from processes import Nodes, wait_until
+from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
+from rcl_interfaces.srv import SetParameters
+from remembr_interfaces.msg import Answer
+from sim_robot import LATCHED, SimRobot
+
+from remembr_ros.memory.embedders import create_embedder
+from remembr_ros.memory.store import MemoryStore
+from remembr_ros.records import Memory, Pose
+from remembr_ros.ros.maps import map_name
+
+pytestmark = pytest.mark.ros
+
+
+def grid(cells: int = 100, occupied: tuple[int, int] | None = None) -> OccupancyGrid:
+    """A square of `cells` x `cells` of 0.1 m from the origin, free but for one cell (column, row)."""
+    message = OccupancyGrid()
+    message.header.frame_id = "map"
+    message.info.width = message.info.height = cells
+    message.info.resolution = 0.1
+    message.info.origin.orientation.w = 1.0
+    data = [0] * (cells * cells)
+    if occupied is not None:
+        data[occupied[1] * cells + occupied[0]] = 100
+    message.data = data
+    return message
+
+
+def remember(nodes: Nodes, map_id: str) -> None:
+    start = time.time_ns() - 60 * 10**9
+    memory = Memory("m1", start, start + 3 * 10**9, start, "I see a red door.", Pose(start, "map", 2.0, 1.0, yaw=0.0), True, map_id, "robot", "front")
+    with MemoryStore.open(nodes.memory_uri, create_embedder("hashing")) as store:
+        store.write([memory])
+
+
+def set_parameter(robot: SimRobot, name: str, text: str) -> str:
+    """Empty: set; else why not."""
+    client = robot.node.create_client(SetParameters, "query/set_parameters")
+    assert client.wait_for_service(10.0)
+    value = ParameterValue(type=ParameterType.PARAMETER_STRING, string_value=text)
+    future = client.call_async(SetParameters.Request(parameters=[Parameter(name=name, value=value)]))
+    wait_until(future.done, "set_parameters")
+    (result,) = future.result().results
+    return "" if result.successful else result.reason
+
+
+def test_the_map_names_itself_and_a_new_map_refuses_the_old_ones_places(nodes: Nodes, robot: SimRobot):
+    first, second = grid(), grid(occupied=(80, 80))
+    remember(nodes, map_name(first))
+    maps = robot.node.create_publisher(OccupancyGrid, "map", LATCHED)
+    maps.publish(first)
+    query = nodes.query(map_id="")
+    query.wait_for("active")
+    query.wait_for(map_name(first))
+    answer = robot.ask("take me to the red door")
+    assert answer.goal_state == Answer.GOAL_PROPOSED, (answer.text, answer.goal_msg)
+
+    maps.publish(second)
+    query.wait_for(map_name(second))
+    refused = robot.call("confirm", proposal_id=answer.proposal_id, accept=True)
+    assert not refused.success, "drove to a place of another map"
+    again = robot.ask("take me to the red door")
+    assert again.goal_state == Answer.GOAL_REFUSED and "map" in again.goal_msg
+    assert query.running
+
+
+def test_the_mode_of_navigation_changes_at_run_time_and_only_to_what_there_is(nodes: Nodes, robot: SimRobot):
+    remember(nodes, "office")
+    nodes.query().wait_for("active")
+    assert robot.ask("take me to the red door").goal_state == Answer.GOAL_PROPOSED
+    assert "off, confirm, auto" in set_parameter(robot, "navigation.mode", "always")
+    assert set_parameter(robot, "navigation.mode", "off") == ""
+    answer = robot.ask("take me to the red door")
+    assert answer.goal_state == Answer.GOAL_REFUSED and "navigation.mode" in answer.goal_msg
+    assert "read-only" in set_parameter(robot, "llm.model", "openai:x")
+    assert set_parameter(robot, "navigation.mode", "confirm") == "" and set_parameter(robot, "map_id", "garage") == ""
+    answer = robot.ask("take me to the red door")
+    assert answer.goal_state == Answer.GOAL_REFUSED and "garage" in answer.goal_msg
+
+
+def test_a_map_that_is_no_grid_is_dropped_with_a_warning(nodes: Nodes, robot: SimRobot):
+    maps = robot.node.create_publisher(OccupancyGrid, "map", LATCHED)
+    broken = grid(10)
+    broken.info.width = 99
+    maps.publish(broken)
+    query = nodes.query()
+    query.wait_for("active")
+    assert "map: message dropped" in query.wait_for("map.data")
+    assert query.running
