@@ -1,4 +1,4 @@
-"""The host process: owns one Milvus Lite file, serves it on a unix socket, and ends when nobody needs it.
+"""The host process (`python -m remembr_ros.memory.host FILE`): owns one Milvus Lite file and serves it while it is needed.
 
 In: the database file. Out: one line of JSON on standard output when it is ready, or why it is not; then silence.
 It stops, cleanly, on SIGTERM, or `IDLE_S` after the last lease is gone. If the Milvus process under it dies, the host
@@ -16,6 +16,7 @@ import os
 import signal
 import sqlite3
 import struct
+import sys
 import threading
 import time
 import warnings
@@ -23,7 +24,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import IO, Any
 
-from remembr_ros.memory.server import RuntimeFolder, try_lock
+from remembr_ros.memory.runtime_folder import RuntimeFolder, try_lock
 
 IDLE_S = 3.0
 """How long the host outlives its last lease: restarting one node must not restart the database."""
@@ -38,7 +39,7 @@ logger = logging.getLogger("remembr_ros.memory.host")
 
 def main(argv: Sequence[str]) -> int:
     """Host the file until idle. Exit status 0 after a clean stop, 1 if it could not start or lost its Milvus."""
-    parser = argparse.ArgumentParser(prog="remembr_ros.memory.server", description="Serves one Milvus Lite file.")
+    parser = argparse.ArgumentParser(prog="remembr_ros.memory.host", description="Serves one Milvus Lite file.")
     parser.add_argument("db_file", type=Path)
     parser.add_argument("--idle-s", type=float, default=IDLE_S)
     arguments = parser.parse_args(argv)
@@ -199,3 +200,7 @@ def _command(pid: int) -> list[str]:
         return Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace").rstrip("\0").split("\0")
     except OSError:
         return []
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

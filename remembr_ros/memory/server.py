@@ -1,92 +1,32 @@
 """One Milvus Lite server for a database file, shared by all nodes: `ensure_server` starts or joins it.
 
 Milvus Lite allows one process per file, and our nodes are several. The first that needs the file starts a host
-process (`python -m remembr_ros.memory.server FILE`) that owns it and serves it on a unix socket; the others join. Each
+process (`python -m remembr_ros.memory.host FILE`) that owns it and serves it on a unix socket; the others join. Each
 holds a lease; the host stops, cleanly, a few seconds after the last lease is gone, even if their holders were killed.
 
-Everything the processes agree on lies in one private folder per user and file (`RuntimeFolder`), as locks that the
-kernel drops with their holder: `spawn.lock` (one client at a time looks for a host or starts one), `host.lock` (held
-by the host while it lives), `lease.lock` (shared by the clients, taken alone by a host that stops).
+The processes meet in a `RuntimeFolder`.
 """
 
 from __future__ import annotations
 
 import contextlib
 import fcntl
-import hashlib
 import importlib.util
 import json
 import os
 import select
 import signal
-import socket
-import stat
 import subprocess
 import sys
 import threading
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
 from remembr_ros.errors import MemoryHeld, MemoryUnavailable, MissingDependency
+from remembr_ros.memory.runtime_folder import RuntimeFolder, try_lock
 
 _POLL_S = 0.02
-
-
-@dataclass(frozen=True, slots=True)
-class RuntimeFolder:
-    """The private folder (mode 0700) in which the processes that share one database file meet."""
-
-    path: Path
-
-    @classmethod
-    def of(cls, db_file: Path) -> RuntimeFolder:
-        """Made on first use. Not under TMPDIR or XDG_RUNTIME_DIR: these differ between a shell and a service, and
-        paths of unix sockets end at 107 bytes. Raises MemoryUnavailable if someone else owns the folder."""
-        base = Path(f"/tmp/remembr_ros-{os.getuid()}")
-        folder = base / hashlib.blake2b(os.fsencode(db_file), digest_size=8).hexdigest()
-        try:
-            for path in (base, folder):
-                path.mkdir(mode=0o700, exist_ok=True)
-                found = path.lstat()
-                if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o077:
-                    raise MemoryUnavailable(
-                        f"{path} must be a folder that only its owner, uid {os.getuid()}, can enter"
-                    )
-        except OSError as error:
-            raise MemoryUnavailable(f"cannot make the folder {folder} for the server of {db_file}: {error}") from error
-        return cls(folder)
-
-    @property
-    def socket(self) -> Path:
-        return self.path / "milvus.sock"
-
-    @property
-    def log(self) -> Path:
-        return self.path / "host.log"
-
-    def open_lock(self, name: str) -> IO[str]:
-        return (self.path / f"{name}.lock").open("a")
-
-    def answers(self) -> bool:
-        """Whether a server accepts connections on the socket."""
-        with socket.socket(socket.AF_UNIX) as probe:
-            probe.settimeout(1.0)
-            try:
-                probe.connect(str(self.socket))
-            except OSError:
-                return False
-        return True
-
-
-def try_lock(file: IO[str], *, shared: bool = False) -> bool:
-    """Take the flock on `file` now, or say that somebody else has it."""
-    try:
-        fcntl.flock(file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
 
 class ServerHandle:
@@ -195,7 +135,7 @@ def _spawn(db_file: Path, folder: RuntimeFolder, deadline: float) -> None:
     folder.log.write_text("")
     with folder.log.open("a") as log:
         process = subprocess.Popen(
-            [sys.executable, "-m", "remembr_ros.memory.server", str(db_file)],
+            [sys.executable, "-m", "remembr_ros.memory.host", str(db_file)],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=log,
@@ -230,8 +170,3 @@ def _reap_later(process: subprocess.Popen[bytes]) -> None:
     """The host outlives or dies before us; either way it must not stay behind as a zombie of this process."""
     threading.Thread(target=process.wait, name="milvus-host-reaper", daemon=True).start()
 
-
-if __name__ == "__main__":
-    from remembr_ros.memory.host import main
-
-    sys.exit(main(sys.argv[1:]))

@@ -54,7 +54,7 @@ def processes(name: str, db_file: Path) -> list[int]:
 
 
 def hosts(db_file: Path) -> list[int]:
-    return processes("remembr_ros.memory.server", db_file)
+    return processes("remembr_ros.memory.host", db_file)
 
 
 def milvuses(db_file: Path) -> list[int]:
