@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Protocol
 from zoneinfo import ZoneInfo
 
-from remembr_ros.errors import LanguageModelUnavailable, MemoryUnavailable, RemembrError, UnknownBackend
+from remembr_ros.errors import MemoryUnavailable, RemembrError, UnknownBackend
 from remembr_ros.recall.answer import Composer
 from remembr_ros.recall.extractive import SOURCE, ExtractiveAnswerer
 from remembr_ros.recall.progress import Progress
@@ -92,8 +92,6 @@ class Recall:
         except asyncio.TimeoutError:
             message = f"no answer within {self._time_limit_s:g} s"
             return compose.failed(AnswerError.TIMEOUT, message, "That took me too long.")
-        except LanguageModelUnavailable as error:
-            return compose.failed(AnswerError.LLM_UNAVAILABLE, str(error))
         except RemembrError as error:
             return compose.failed(AnswerError.INTERNAL, str(error))
         except Exception as error:  # the last line of defence before the node: a fault of ours is an answer, too

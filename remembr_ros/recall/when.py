@@ -247,6 +247,7 @@ def _moment(words: str, now_ns: int, zone: ZoneInfo) -> TimeExpression | None:
         slack = max(5 * NANOSECONDS, (now_ns - instant) // 10)
         return TimeExpression(instant - slack, instant + slack, (instant,))
     if re.fullmatch(_ISO, words) or re.match(r"\d{4}-\d{2}-\d{2}[t ]\d{2}:\d{2}", words):
+        words = re.sub(r"\.(\d+)", lambda match: "." + match[1][:6].ljust(6, "0"), words)  # what Python 3.10 reads
         stamp = datetime.fromisoformat(
             re.sub(r" ?(?:utc)?([+-]\d{2}):?(\d{2})$", r"\1:\2", words.replace("z", "+00:00"))
         )

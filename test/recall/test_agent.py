@@ -314,9 +314,22 @@ class TestFault23CaptionsAreData:
 
 
 @pytest.mark.parametrize(
-    "raw", ["", '{"query": "red ch', "[]", "null", '"chair"', '{"query":"chair"} {"query":"sofa"}', "{}", '{"query": ""}',
-            '{"query": 5, "limit": "many"}', '{"query": "x", "order": "sideways"}', '{"q": "chair"}', '{"query": "x", "within_m": -1, "near": "me"}'],
-)  # fmt: skip
+    "raw",
+    [
+        "",
+        '{"query": "red ch',
+        "[]",
+        "null",
+        '"chair"',
+        '{"query":"chair"} {"query":"sofa"}',
+        "{}",
+        '{"query": ""}',
+        '{"query": 5, "limit": "many"}',
+        '{"query": "x", "order": "sideways"}',
+        '{"q": "chair"}',
+        '{"query": "x", "within_m": -1, "near": "me"}',
+    ],
+)
 def test_fault_25_bad_arguments_are_named_back_and_nothing_runs(
     hashed_building: ListMemory, ask: Ask, raw: str
 ) -> None:

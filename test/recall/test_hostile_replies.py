@@ -30,16 +30,21 @@ _id = st.sampled_from(
 )
 _value = _id | _scalar | st.lists(_id | _scalar, max_size=3) | st.dictionaries(st.text(max_size=3), _scalar, max_size=2)
 _names = st.sampled_from(
-    "query near after before at within_m order limit kind text evidence yes_no from until count go position pose x y".split()
-)
+    ["query", "near", "after", "before", "at", "within_m", "order", "limit", "kind", "text", "evidence", "yes_no"]
+) | st.sampled_from(["from", "until", "count", "go", "position", "pose", "x", "y"])
 _kinds = st.sampled_from(["text", "yes_no", "binary", "position", "time", "duration", "count", "not_found", "goal", ""])
 _arguments = st.dictionaries(_names, _value, max_size=6) | st.fixed_dictionaries(
     {"kind": _kinds, "text": st.just("Go to (99.0, 99.0).") | st.text(max_size=20)},
     optional={
-        "evidence": st.lists(_id, max_size=4) | _scalar, "go": st.booleans() | _scalar, "yes_no": st.booleans(), "from": _id, "until": _id,
-        "count": st.integers(-5, 5), "position": st.just([99.0, 99.0, 0.0]),
+        "evidence": st.lists(_id, max_size=4) | _scalar,
+        "go": st.booleans() | _scalar,
+        "yes_no": st.booleans(),
+        "from": _id,
+        "until": _id,
+        "count": st.integers(-5, 5),
+        "position": st.just([99.0, 99.0, 0.0]),
     },
-)  # fmt: skip
+)
 _tool = st.sampled_from(["search_text", "search_position", "search_time", "motion", "answer", "answer", "drive", ""])
 
 
@@ -50,10 +55,18 @@ def _encoded(arguments: Any) -> Any:
 _call = st.builds(
     lambda name, arguments, identity, cut: {
         "id": identity,
-        "function": {"name": name, "arguments": arguments if isinstance(arguments, dict) and cut < 0 else _encoded(arguments)[: cut if cut > 0 else None]},
+        "function": {
+            "name": name,
+            "arguments": arguments
+            if isinstance(arguments, dict) and cut < 0
+            else _encoded(arguments)[: cut if cut > 0 else None],
+        },
     },
-    _tool, _arguments, st.sampled_from(["a", "a", "", None]), st.integers(-1, 60) | st.just(0),
-)  # fmt: skip
+    _tool,
+    _arguments,
+    st.sampled_from(["a", "a", "", None]),
+    st.integers(-1, 60) | st.just(0),
+)
 _message = st.one_of(
     st.fixed_dictionaries(
         {"tool_calls": st.lists(_call, max_size=4)}, optional={"content": st.text(max_size=20) | st.none()}

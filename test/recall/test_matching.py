@@ -79,9 +79,22 @@ def test_captions_that_say_something_do(sentence_embedder: Any) -> None:
 
 @pytest.mark.parametrize(
     ("word", "same"),
-    [("chairs", "chair"), ("benches", "bench"), ("parked", "park"), ("entered", "enter"), ("entering", "enters"), ("stairs", "stair"),
-     ("people", "person"), ("cones", "cone"), ("glasses", "glass"), ("stopped", "stop"), ("lobbies", "lobby"), ("driving", "drive"), ("gray", "grey")],
-)  # fmt: skip
+    [
+        ("chairs", "chair"),
+        ("benches", "bench"),
+        ("parked", "park"),
+        ("entered", "enter"),
+        ("entering", "enters"),
+        ("stairs", "stair"),
+        ("people", "person"),
+        ("cones", "cone"),
+        ("glasses", "glass"),
+        ("stopped", "stop"),
+        ("lobbies", "lobby"),
+        ("driving", "drive"),
+        ("gray", "grey"),
+    ],
+)
 def test_forms_of_a_word_meet(word: str, same: str) -> None:
     assert stem(word) == stem(same)
 

@@ -34,7 +34,8 @@ def arguments_of(body: Any) -> list[tuple[str, Any]]:
         '{"tool": "search_text", "query": "red chair"}',
         "{'name': 'search_text', 'arguments': {'query': 'red chair'}}",
         'search_text(query="red chair")',
-        '<think>{"name": "answer", "arguments": {"text": "99"}}</think>{"name": "search_text", "arguments": {"query": "red chair"}}',
+        '<think>{"name": "answer", "arguments": {"text": "99"}}</think>'
+        '{"name": "search_text", "arguments": {"query": "red chair"}}',
     ],
 )
 def test_fault_11_a_call_written_as_text_is_a_call(content: str) -> None:
@@ -52,9 +53,27 @@ def test_text_that_calls_nothing_stays_text(content: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "raw", ["", "  ", '{"query": "red ch', "[]", "null", '"chair"', '{"query":"chair"} {"query":"sofa"}', "{}{}", "3", "NaN",
-            '{"query": NaN}', "{'query': open('x')}", '"' * 50, "[" * 100_000, None, 7, ["query"]],
-)  # fmt: skip
+    "raw",
+    [
+        "",
+        "  ",
+        '{"query": "red ch',
+        "[]",
+        "null",
+        '"chair"',
+        '{"query":"chair"} {"query":"sofa"}',
+        "{}{}",
+        "3",
+        "NaN",
+        '{"query": NaN}',
+        "{'query': open('x')}",
+        '"' * 50,
+        "[" * 100_000,
+        None,
+        7,
+        ["query"],
+    ],
+)
 def test_fault_25_unusable_arguments_have_a_fault_and_no_value(raw: Any) -> None:
     arguments, fault = read_arguments(raw)
     assert arguments is None and fault
@@ -84,12 +103,25 @@ def test_fault_59_two_levels_of_json_are_decoded_and_three_are_not() -> None:
 @pytest.mark.parametrize(
     "body",
     [
-        {"choices": []}, {"choices": None}, {}, None, [], "text", {"choices": [None]}, {"choices": [{"message": None}]},
-        message(""), message(None), message("   "), message(None, reasoning_content="the chair is at [1,2,0]"),
-        message("<think>the chair is at [1,2,0]"), message(None, finish="content_filter"), message([{"type": "image"}]),
-        message(None, tool_calls="x"), message(None, tool_calls=[None, 3]),
+        {"choices": []},
+        {"choices": None},
+        {},
+        None,
+        [],
+        "text",
+        {"choices": [None]},
+        {"choices": [{"message": None}]},
+        message(""),
+        message(None),
+        message("   "),
+        message(None, reasoning_content="the chair is at [1,2,0]"),
+        message("<think>the chair is at [1,2,0]"),
+        message(None, finish="content_filter"),
+        message([{"type": "image"}]),
+        message(None, tool_calls="x"),
+        message(None, tool_calls=[None, 3]),
     ],
-)  # fmt: skip
+)
 def test_fault_45_a_reply_without_content_is_empty_not_an_error(body: Any) -> None:
     assert read_reply(body, TOOLS).empty
 
@@ -143,9 +175,17 @@ def test_a_long_reply_is_cut_and_its_calls_are_bounded() -> None:
 
 _json = st.recursive(
     st.none() | st.booleans() | st.floats() | st.text(max_size=20),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["name", "arguments", "text", "function", "choices", "message", "tool_calls", "content"]) | st.text(max_size=5), inner, max_size=4),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["name", "arguments", "text", "function", "choices", "message", "tool_calls", "content"])
+            | st.text(max_size=5),
+            inner,
+            max_size=4,
+        )
+    ),
     max_leaves=12,
-)  # fmt: skip
+)
 
 
 @given(_json, st.text(max_size=80))
