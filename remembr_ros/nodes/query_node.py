@@ -26,7 +26,7 @@ from std_srvs.srv import Trigger
 from visualization_msgs.msg import MarkerArray
 
 from remembr_ros.errors import InvalidInput, MemoryUnavailable, RemembrError
-from remembr_ros.memory.query import Query
+from remembr_ros.memory.query import Order, Query
 from remembr_ros.memory.store import MemoryStore
 from remembr_ros.navigate.dispatcher import GoalDispatcher
 from remembr_ros.navigate.navigator import NavigationUpdate
@@ -332,10 +332,16 @@ class QueryNode(ManagedNode):
         memory = self._memory
         if memory is None or self._marker_publisher.get_subscription_count() == 0:
             return
-        most = self.parameters["markers.max"]
+        latest = Query(
+            order=Order.LAST,
+            limit=self.parameters["markers.max"],
+            map_id=self._map.id,
+            robot_id=self.parameters["robot_id"],
+        )
         try:
-            latest = await self._worker.call(memory.between, 0, self.now_ns() + 1, most)
-            self._marker_publisher.publish(memory_markers(latest, self._evidence, self._goal, most))
+            hits = await self._worker.call(memory.search, latest)
+            shown = [hit.memory for hit in reversed(hits)]
+            self._marker_publisher.publish(memory_markers(shown, self._evidence, self._goal))
         except (RemembrError, CancelledError) as error:
             self.get_logger().warning(f"markers: {error}", throttle_duration_sec=WARN_EVERY_S)
 

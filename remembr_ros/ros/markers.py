@@ -20,20 +20,12 @@ EVIDENCE_COLOUR = ColorRGBA(r=1.0, g=0.85, b=0.1, a=1.0)
 GOAL_COLOUR = ColorRGBA(r=0.1, g=0.8, b=0.2, a=0.8)
 
 
-def thinned(memories: Sequence[Memory], most: int) -> list[Memory]:
-    """At most `most` of them, evenly spread, the last one included."""
-    if len(memories) <= most:
-        return list(memories)
-    last = len(memories) - 1
-    return [memories[round(index * last / max(most - 1, 1))] for index in range(most)] if most > 1 else [memories[-1]]
-
-
 def memory_markers(
-    memories: Sequence[Memory], evidence: Sequence[Hit] = (), goal: Pose | None = None, most: int = 2000
+    memories: Sequence[Memory], evidence: Sequence[Hit] = (), goal: Pose | None = None
 ) -> MarkerArray:
     """`memories` in time order; those without a pose are left out."""
     markers = [Marker(action=Marker.DELETEALL)]
-    shown = thinned([memory for memory in memories if memory.pose is not None], most)
+    shown = [memory for memory in memories if memory.pose is not None]
     for index, memory in enumerate(shown):
         markers.append(_at(memory.pose, "memories", index, _age_colour(index / max(len(shown) - 1, 1))))
     for index, hit in enumerate(hit for hit in evidence if hit.memory.pose is not None):

@@ -56,7 +56,7 @@ QUERY: tuple[Parameter, ...] = (
     Parameter("navigation.navigator", "action", "How goals reach Nav2: action (NavigateToPose) or topic (goal_pose)."),
     Parameter("navigation.proposal_timeout_s", 60.0, "A proposed goal expires after this.", "s", 1.0, 3600.0),
     Parameter("navigation.snap_radius", 1.0, "A goal in an occupied cell moves to the nearest free one within this, else it is refused.", "m", 0.0, 10.0),
-    Parameter("markers.max", 2000, "Memories shown in RViz; more are thinned evenly.", "", 1, 100000),
+    Parameter("markers.max", 1000, "Stays (parked memories count once) shown in RViz, the latest ones.", "", 1, 1000),
 )
 
 TABLES: dict[str, tuple[Parameter, ...]] = {"captioner": CAPTIONER, "query": QUERY}

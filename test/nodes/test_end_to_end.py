@@ -20,7 +20,7 @@ def building(tmp_path_factory):
     pytest.importorskip("nav2_msgs", reason="nav2_msgs not importable: . scripts/environment.sh")
     nodes = Nodes(tmp_path_factory.mktemp("building"))
     with SimRobot(nodes.namespace) as robot:
-        captioner, query, nav2 = nodes.captioner(), nodes.query(), nodes.fixture("fake_nav2.py", "--speed", "20")
+        captioner, query, nav2 = nodes.captioner(window_s=1), nodes.query(), nodes.fixture("fake_nav2.py", "--speed", "20")
         captioner.wait_for("active")
         query.wait_for("active")
         robot.wait_for_camera_listener()
@@ -41,7 +41,7 @@ def robot(building) -> SimRobot:
 def test_captions_carry_window_place_and_camera(robot):
     caption = robot.captions[-1]
     assert caption.text == "I see mostly blue."
-    assert caption.window_end.sec - caption.window_start.sec == 3
+    assert caption.window_end.sec - caption.window_start.sec == 1
     assert caption.header.stamp == caption.window_end
     assert (caption.header.frame_id, caption.pose.header.frame_id) == ("map", "map")
     assert (caption.pose.pose.pose.position.x, caption.pose.pose.pose.position.y) == (5.0, 3.0)
@@ -82,6 +82,19 @@ def test_a_declined_goal_is_not_driven_to(robot):
     assert robot.call("confirm", accept=False).success
     wait_until(lambda: robot.received["navigation"][-1].state == NavigationStatus.CANCELED, "the status of the declined goal")
     assert robot.received["navigation"][-1].proposal_id == answer.proposal_id
+
+
+def test_markers_show_memories_evidence_and_goal(robot):
+    answer = robot.ask("take me to something red")
+    assert answer.goal_state == Answer.GOAL_PROPOSED
+
+    def shown() -> bool:
+        markers = robot.received["markers"][-1].markers if robot.received["markers"] else []
+        return {"memories", "evidence", "goal"} <= {marker.ns for marker in markers} and markers[0].action == 3
+
+    wait_until(shown, "the markers")
+    goal = next(marker for marker in robot.received["markers"][-1].markers if marker.ns == "goal")
+    assert (goal.pose.position.x, goal.pose.position.y) == (2.0, 1.0)
 
 
 def test_navigate_never_proposes_nothing(robot):

@@ -1,4 +1,4 @@
-"""One MarkerArray that stands alone: DELETEALL first, everything after it, thinned."""
+"""One MarkerArray that stands alone: DELETEALL first, everything after it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ pytest.importorskip("rclpy", reason="rclpy not importable: . scripts/environment
 from visualization_msgs.msg import Marker  # noqa: E402
 
 from remembr_ros.records import Hit, Memory, Pose  # noqa: E402
-from remembr_ros.ros.markers import memory_markers, thinned  # noqa: E402
+from remembr_ros.ros.markers import memory_markers  # noqa: E402
 
 
 def memories(count: int, yaw: float | None = 0.5, placed: bool = True) -> list[Memory]:
@@ -39,10 +39,3 @@ def test_a_heading_is_an_arrow_and_none_a_sphere():
 def test_the_oldest_is_blue_and_the_newest_red():
     markers = memory_markers(memories(10)).markers
     assert markers[1].color.b > 0.9 and markers[-1].color.r > 0.9
-
-
-@pytest.mark.parametrize("most", [1, 2, 100])
-def test_thinning_keeps_the_ends_and_the_bound(most):
-    kept = thinned(memories(1000), most)
-    assert len(kept) == most and kept[-1].id == "999"
-    assert most == 1 or kept[0].id == "0"
