@@ -92,7 +92,7 @@ class Demo:
         llm, extra = language_model(self.options)
         common = ["--ros-args", "-p", "use_sim_time:=true", "-p", f"memory.uri:={self.db_file}"]
         outbox = ["-p", f"outbox_path:={self.folder / 'outbox.db'}"]
-        # Real time passes slower than simulated time: what is proposed must not expire while a person would still think.
+        # Simulated time runs fast: what is proposed must not expire before the demo confirms it.
         query = ["-p", f"llm.model:={llm}", *extra, "-p", "navigation.mode:=confirm", "-p", "navigation.proposal_timeout_s:=600.0"]
         self._start("captioner", "remembr_ros.nodes.captioner_node", [*common, *outbox])
         self._start("query", "remembr_ros.nodes.query_node", [*common, *query])
@@ -368,6 +368,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 return many_buildings(demo, options) if options.seeds else min(1, one_building(demo, options))
             except DemoFailed as error:
                 console.print(f"[red]The demo cannot go on:[/] {error}")
+                for program in demo.programs.values():
+                    console.print(f"-- {program.name} said last:\n{program.last_words(6)}", markup=False)
                 return 2
     except KeyboardInterrupt:
         console.print("stopped")
