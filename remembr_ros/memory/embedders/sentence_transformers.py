@@ -32,10 +32,12 @@ class SentenceTransformersEmbedder:
             raise ConfigurationError("embedder: name the model too, as in sentence_transformers:NAME_OR_PATH")
         try:
             from sentence_transformers import SentenceTransformer
+            from transformers.utils import logging
         except ImportError as error:
             raise MissingDependency(
                 "sentence-transformers", "pip install 'sentence-transformers>=5,<7'", needed_for=f"embedder {model}"
             ) from error
+        logging.disable_progress_bar()  # a bar in a node's log is noise
         try:
             source = str(Path(model).expanduser()) if model.startswith("~") else model
             self._model = SentenceTransformer(source, device=device or None, truncate_dim=truncate_dim)
