@@ -207,10 +207,13 @@ class MemoryStore:
         self.close()
 
     def _prepare(self) -> None:
+        # Two nodes that start together both make it, and one may be killed half way: each step is looked at by itself.
         if not self._connection.call("has_collection", self.collection):
             self._create()
         description = self._connection.call("describe_collection", self.collection)["description"]
         self._check(CollectionInfo.from_description(description, self.collection))
+        if not self._indexed():
+            self._index()
         self._table.warm_up(self.embedder.dimension)
 
     def _create(self) -> None:
@@ -221,16 +224,27 @@ class MemoryStore:
             auto_id=False, enable_dynamic_field=False, description=info.to_description()
         )
         add_fields(schema, info.dimension)
+        try:
+            self._connection.call("create_collection", self.collection, schema=schema)
+        except MemoryUnavailable:
+            if not self._connection.call("has_collection", self.collection):
+                raise
+
+    def _indexed(self) -> bool:
+        return bool(self._connection.call("list_indexes", self.collection, field_name=VECTOR))
+
+    def _index(self) -> None:
+        from pymilvus import MilvusClient
+
         index: Any = MilvusClient.prepare_index_params()
         if self._connection.embedded:
             index.add_index(VECTOR, index_type="FLAT", metric_type="COSINE")
         else:
             index.add_index(VECTOR, index_type="HNSW", metric_type="COSINE", params=HNSW)
         try:
-            self._connection.call("create_collection", self.collection, schema=schema, index_params=index)
+            self._connection.call("create_index", self.collection, index_params=index)
         except MemoryUnavailable:
-            # Two nodes that start together both make it; whose came second finds the other's.
-            if not self._connection.call("has_collection", self.collection):
+            if not self._indexed():
                 raise
 
     def _check(self, info: CollectionInfo) -> None:

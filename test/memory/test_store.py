@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
 import subprocess
 import sys
 from collections.abc import Callable
@@ -373,3 +376,31 @@ def test_a_closed_store_says_so(memory_uri: str, collection: str) -> None:
 
 def test_ids_are_those_of_the_schema(remember: Remember) -> None:
     assert remember(0).id == memory_id("carter", "front", START_NS)
+
+
+def test_nodes_that_start_together_make_one_collection(
+    memory_uri: str, collection: str, remember: Remember
+) -> None:
+    together = threading.Barrier(6)
+
+    def open_and_write(index: int) -> int:
+        together.wait()
+        with MemoryStore.open(memory_uri, HashingEmbedder(64), collection=collection) as store:
+            store.write([remember(index)])
+            return len(store.search(Query(text="a corridor", limit=10)))
+
+    with ThreadPoolExecutor(6) as pool:
+        assert all(found >= 1 for found in pool.map(open_and_write, range(6)))
+    with MemoryStore.open(memory_uri, HashingEmbedder(64), collection=collection) as store:
+        assert store.count() == 6
+
+
+def test_a_collection_whose_maker_was_killed_half_way_is_completed(
+    store: MemoryStore, memory_uri: str, collection: str, remember: Remember
+) -> None:
+    store._connection.call("release_collection", collection)
+    store._connection.call("drop_index", collection, index_name="embedding")
+    assert not store._indexed()
+    with MemoryStore.open(memory_uri, HashingEmbedder(64), collection=collection) as other:
+        other.write([remember(1)])
+        assert len(other.search(Query(text="a corridor"))) == 1
