@@ -52,11 +52,12 @@ class Client:
 
     def _not_there(self, service: str, seconds: float) -> str:
         domain = os.environ.get("ROS_DOMAIN_ID", "0")
-        found = [name for name, types in self.node.get_service_names_and_types() if name.endswith(service.rpartition("/")[2])]
+        last = service.rpartition("/")[2]
+        found = [name for name, _ in self.node.get_service_names_and_types() if name.endswith(last)]
         elsewhere = f" Found instead: {', '.join(found)} (use --namespace)." if found else ""
         return (
-            f"nobody offers {service} (waited {seconds:g} s, ROS_DOMAIN_ID {domain}, namespace {self.node.get_namespace()})."
-            f"{elsewhere} Is the query node running? `ros2 run remembr_ros query`"
+            f"nobody offers {service} (waited {seconds:g} s, ROS_DOMAIN_ID {domain}, "
+            f"namespace {self.node.get_namespace()}).{elsewhere} Is the query node running? `ros2 run remembr_ros query`"
         )
 
     def close(self) -> None:

@@ -1,6 +1,6 @@
 """The `remembr` command: ask and search from a terminal. A client of the query node's services.
 
-Exit codes: 0 done, 1 no answer or nothing found, 2 wrong usage, 3 the query node is not there, 4 the goal was not reached.
+Exit codes: 0 done, 1 no answer or nothing found, 2 wrong usage, 3 the query node is not there, 4 goal not reached.
 """
 
 from __future__ import annotations
@@ -22,7 +22,10 @@ DRIVE_S = 600.0
 @app.command()
 def ask(
     question: Annotated[str, typer.Argument(help="In natural language.")],
-    navigate: Annotated[bool | None, typer.Option("--navigate/--no-navigate", help="A goal is wanted / never. Default: if the words ask for it.")] = None,
+    navigate: Annotated[
+        bool | None,
+        typer.Option("--navigate/--no-navigate", help="A goal is wanted / never. Default: if the words ask for it."),
+    ] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Confirm a proposed goal without asking.")] = False,
     verbose: Annotated[bool, typer.Option("-v", "--verbose", help="Show the evidence.")] = False,
     conversation: Annotated[str, typer.Option(help="Questions with one name share follow-ups.")] = "",
@@ -46,7 +49,8 @@ def ask(
             show_answer(console, answer, verbose)
             reached = True
             if answer.goal_state == Answer.GOAL_PROPOSED:
-                reached = (yes or typer.confirm("Drive there?", default=False)) and _drive(client, console, answer.proposal_id)
+                agreed = yes or typer.confirm("Drive there?", default=False)
+                reached = agreed and _drive(client, console, answer.proposal_id)
             elif answer.goal_state == Answer.GOAL_SENT:
                 reached = _follow(client, console, answer.proposal_id)
             elif answer.goal_state == Answer.GOAL_REFUSED:
@@ -97,7 +101,8 @@ def _follow(client: Any, console: Console, proposal_id: str) -> bool:
         console.print(f"  the drive did not end within {DRIVE_S:g} s")
         return False
     arrived = bool(last[-1].state == NavigationStatus.SUCCEEDED)
-    console.print("  arrived" if arrived else f"  not arrived: {last[-1].error_msg or f'state {last[-1].state}'}", markup=False)
+    why = last[-1].error_msg or f"state {last[-1].state}"
+    console.print("  arrived" if arrived else f"  not arrived: {why}", markup=False)
     return arrived
 
 
@@ -105,7 +110,7 @@ def _follow(client: Any, console: Console, proposal_id: str) -> bool:
 def search(
     text: Annotated[str, typer.Argument(help="What to look for, by meaning; empty: anything.")] = "",
     near: Annotated[tuple[float, float] | None, typer.Option(help="A place x y [m] in the map.")] = None,
-    within: Annotated[float, typer.Option(help="Radius around --near [m]; 0: nearest first, however far.", min=0.0)] = 0.0,
+    within: Annotated[float, typer.Option(help="Radius around --near [m]; 0: nearest first, no limit.", min=0.0)] = 0.0,
     after: Annotated[datetime | None, typer.Option(help="Not before this local time.")] = None,
     before: Annotated[datetime | None, typer.Option(help="Not after this local time.")] = None,
     first: Annotated[bool, typer.Option("--first", help="Earliest first.")] = False,

@@ -11,14 +11,13 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from remembr_ros.records import NANOSECONDS
+from remembr_ros.records import NANOSECONDS, AnswerError
 
 
 
 def error_name(code: int) -> str:
     """The constant of msg/Answer for an error code."""
-    names = ("NOT_FOUND", "INVALID_QUESTION", "MEMORY_UNAVAILABLE", "LLM_UNAVAILABLE", "TIMEOUT", "CANCELED", "BUSY", "NOT_ACTIVE", "INTERNAL")
-    return next((name for name in names if getattr(Answer, name) == code), str(code))
+    return next((error.name for error in AnswerError if error.value == code), str(code))
 
 
 def clock(seconds: float) -> str:
@@ -32,7 +31,8 @@ def show_answer(console: Console, answer: Answer, verbose: bool) -> None:
         console.print(f"[yellow]{error_name(answer.error_code)}[/yellow] {escape(answer.error_msg)}")
     if answer.has_pose:
         position = answer.pose.pose.position
-        console.print(f"  where the robot stood: x {position.x:.2f} m, y {position.y:.2f} m in {escape(answer.pose.header.frame_id)}")
+        frame = escape(answer.pose.header.frame_id)
+        console.print(f"  where the robot stood: x {position.x:.2f} m, y {position.y:.2f} m in {frame}")
     if answer.has_time:
         console.print(f"  when: {clock(answer.time.sec + answer.time.nanosec / NANOSECONDS)}")
     if answer.has_duration:
@@ -42,7 +42,8 @@ def show_answer(console: Console, answer: Answer, verbose: bool) -> None:
         console.print(f"  goal {state}{': ' if answer.goal_msg else ''}{escape(answer.goal_msg)}")
     if verbose:
         show_memories(console, answer.evidence, "evidence")
-        console.print(f"[dim]{escape(answer.source)}, {answer.rounds} rounds, {answer.llm_calls} LLM calls, {answer.elapsed:.2f} s[/dim]")
+        calls = f"{answer.rounds} rounds, {answer.llm_calls} LLM calls, {answer.elapsed:.2f} s"
+        console.print(f"[dim]{escape(answer.source)}, {calls}[/dim]")
 
 
 def show_memories(console: Console, memories: Sequence[Memory], title: str) -> None:

@@ -69,7 +69,8 @@ class CaptionerNode(ManagedNode):
         self._captioner = create_captioner(
             parameters["captioner.model"], device=parameters["captioner.device"], parameter="captioner.model"
         )
-        self._memory = LateMemory(parameters, embedder, lambda: self.get_logger().info(f"memory: {parameters['memory.uri']}"))
+        opened = f"memory: {parameters['memory.uri']}"
+        self._memory = LateMemory(parameters, embedder, lambda: self.get_logger().info(opened))
         self._memory.open_if_there()
         if self._memory.problem:
             self._warn(f"{self._memory.problem} (captions wait in {self._outbox.path})")
@@ -113,7 +114,8 @@ class CaptionerNode(ManagedNode):
         try:
             stamp_ns = stamp_of_serialized(data)
             if windower.wants(stamp_ns, now_ns):
-                self._submit(windower.add(Frame(stamp_ns, self._decoder.decode(deserialize_message(data, Image))), now_ns))
+                picture = self._decoder.decode(deserialize_message(data, Image))
+                self._submit(windower.add(Frame(stamp_ns, picture), now_ns))
         except InvalidInput as error:
             self._bad_message("image", error)
 
@@ -157,7 +159,9 @@ class CaptionerNode(ManagedNode):
         publishers = self.get_publishers_info_by_topic(subscription.topic_name)
         if not publishers:
             return f"nobody publishes {text}; is the driver up, is `image` remapped?"
-        offers = ", ".join(f"{one.node_name}: {one.topic_type}, {one.qos_profile.reliability.name}" for one in publishers)
+        offers = ", ".join(
+            f"{one.node_name}: {one.topic_type}, {one.qos_profile.reliability.name}" for one in publishers
+        )
         return f"{text} has publishers ({offers}) but nothing arrives"
 
     def _diagnostic(self, silent_s: float) -> DiagnosticArray:
@@ -178,7 +182,7 @@ class CaptionerNode(ManagedNode):
             "localized": bool(pose_at and pose_at.localized),
         }
         if windower is not None:
-            values |= {f"frames {name}": value for name, value in asdict(windower.stats()).items() if name != "newest_ns"}
+            values |= {f"frames {name}": value for name, value in asdict(windower.stats()).items()}
         if builder is not None:
             values |= {f"windows {name}": value for name, value in asdict(builder.stats()).items()}
         stamp = self.get_clock().now().to_msg()

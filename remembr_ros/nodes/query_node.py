@@ -225,9 +225,11 @@ class QueryNode(ManagedNode):
         """Answer, decide about the goal, publish, return. `request`: Ask.Request or AskQuestion.Goal."""
         self._counts["questions"] += 1
         with self._places.take() as mine:
-            message = await self._answer_in_place(request, on_progress, key) if mine else self._message(
-                no_answer(request.question, AnswerError.BUSY, f"{self._places.most} questions are being answered (agent.max_questions)")
-            )
+            if mine:
+                message = await self._answer_in_place(request, on_progress, key)
+            else:
+                why = f"{self._places.most} questions are being answered (agent.max_questions)"
+                message = self._message(no_answer(request.question, AnswerError.BUSY, why))
         self._counts["answered" if message.error_code == AnswerMsg.NONE else "failed"] += 1
         self._answer_publisher.publish(message)
         self._text_publisher.publish(String(data=message.text))
@@ -250,7 +252,8 @@ class QueryNode(ManagedNode):
         except InvalidInput as error:
             return self._message(no_answer(request.question, AnswerError.INVALID_QUESTION, str(error)))
         except CancelledError:
-            return self._message(no_answer(request.question, AnswerError.CANCELED, "canceled by the asker or a stop of the node"))
+            why = "canceled by the asker or a stop of the node"
+            return self._message(no_answer(request.question, AnswerError.CANCELED, why))
         self._evidence = answer.evidence
         message = self._message(answer)
         outcome = dispatcher.consider(answer, question)

@@ -48,5 +48,9 @@ def no_answer(question: str, error: AnswerError, message: str) -> Answer:
 
 def feedback_message(progress: Progress) -> AskQuestion.Feedback:
     return AskQuestion.Feedback(
-        stage=progress.stage, round=min(progress.round, 255), tool=progress.tool, detail=progress.detail, hits=progress.hits
+        stage=progress.stage,
+        round=min(progress.round, 255),
+        tool=progress.tool,
+        detail=progress.detail,
+        hits=progress.hits,
     )

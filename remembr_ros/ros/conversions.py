@@ -129,8 +129,7 @@ def pose_from_message(message: PoseWithCovarianceStamped) -> Pose:
         y=position.y,
         z=position.z,
         yaw=yaw_of(message.pose.pose.orientation),
-        # max() would drop a NaN that stands second; Pose refuses it.
-        position_var=float(covariance[0] + covariance[7] if math.isnan(covariance[7]) else max(covariance[0], covariance[7])),
+        position_var=float(np.maximum(covariance[0], covariance[7])),  # keeps a NaN, which Pose refuses
         yaw_var=float(covariance[35]),
     )
 
@@ -241,7 +240,7 @@ def selection_from(request: Forget.Request, map_id: str, robot_id: str = "") -> 
         near, within_m = (request.position.x, request.position.y), request.radius
     after_ns, before_ns = nanoseconds(request.after) or None, nanoseconds(request.before) or None
     if near is None and after_ns is None and before_ns is None:
-        raise InvalidInput("give ids, or use_position with position and radius, or after, or before: nothing is selected")
+        raise InvalidInput("nothing is selected: give ids, or use_position, position and radius, or after, or before")
     return Query(
         near=near,
         within_m=within_m,

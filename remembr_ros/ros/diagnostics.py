@@ -14,7 +14,8 @@ OK, WARN, ERROR, STALE = DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticS
 def diagnostic(stamp: Time, name: str, level: bytes, message: str, values: Mapping[str, Any]) -> DiagnosticArray:
     """`values` are shown in their order; floats with three digits."""
     pairs = [
-        KeyValue(key=key, value=f"{value:.3f}" if isinstance(value, float) else str(value)) for key, value in values.items()
+        KeyValue(key=key, value=f"{value:.3f}" if isinstance(value, float) else str(value))
+        for key, value in values.items()
     ]
     status = DiagnosticStatus(level=level, name=name, message=message, hardware_id="", values=pairs)
     array = DiagnosticArray(status=[status])

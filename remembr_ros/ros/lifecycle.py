@@ -218,9 +218,9 @@ def _exit_after(seconds: float, code: int) -> None:
 
 def _exit_if_threads_are_left(code: int) -> None:
     """A thread inside a C++ library aborts the interpreter's exit, and a pool's thread delays it: leave without it."""
-    others = [t for t in threading.enumerate() if t is not threading.main_thread() and not isinstance(t, threading.Timer)]
-    if any(thread.is_alive() for thread in others):
-        _exit_now(code)
+    for thread in threading.enumerate():
+        if thread is not threading.main_thread() and not isinstance(thread, threading.Timer):
+            _exit_now(code)
 
 
 def _exit_now(code: int) -> None:

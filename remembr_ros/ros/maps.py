@@ -34,7 +34,9 @@ def map_name(grid: OccupancyGrid) -> str:
 class CurrentMap:
     """Follows the topic `map` of `node`. `on_grid` gets every grid that comes (on the executor)."""
 
-    def __init__(self, node: Node, parameters: Parameters, on_grid: Callable[[OccupancyGrid], None] | None = None) -> None:
+    def __init__(
+        self, node: Node, parameters: Parameters, on_grid: Callable[[OccupancyGrid], None] | None = None
+    ) -> None:
         self._node = node
         self._parameters = parameters
         self._on_grid = on_grid

@@ -31,7 +31,8 @@ def memory_markers(
     for index, hit in enumerate(hit for hit in evidence if hit.memory.pose is not None):
         markers.append(_at(hit.memory.pose, "evidence", index, EVIDENCE_COLOUR, scale=1.5))
         text = _at(hit.memory.pose, "evidence_text", index, EVIDENCE_COLOUR)
-        text.type, text.scale, text.text = Marker.TEXT_VIEW_FACING, Vector3(z=0.25), hit.memory.caption[:TEXT_CHARACTERS]
+        text.type, text.scale = Marker.TEXT_VIEW_FACING, Vector3(z=0.25)
+        text.text = hit.memory.caption[:TEXT_CHARACTERS]
         text.pose.position.z += 0.6 + 0.3 * index
         markers.append(text)
     if goal is not None:

@@ -3,6 +3,7 @@
 ``python -m remembr_ros.ros.parameter_tables --write`` renews config/remembr.yaml and the README's tables from here;
 without ``--write`` it exits 1 when one of them is stale. Needs no ROS.
 """
+# ruff: noqa: E501 -- a table reads best with a parameter a line
 
 from __future__ import annotations
 

@@ -83,7 +83,8 @@ class Parameter:
         # An empty list in YAML has no element type: ROS hands it over as a byte array or as "not set".
         if given is None:
             return ()
-        if isinstance(given, (str, bytes)) and len(given) > 0 or not isinstance(given, (Sequence, bytes)) and not hasattr(given, "tolist"):
+        text = isinstance(given, (str, bytes)) and len(given) > 0
+        if text or not (isinstance(given, Sequence) or hasattr(given, "tolist")):
             raise self._refused(given, self.type_name)
         items = given.tolist() if hasattr(given, "tolist") else list(given)
         element = self.type_name.removesuffix(" list")
@@ -135,7 +136,8 @@ def declare(node: Node, table: Iterable[Parameter], on_change: Callable[[str], N
         try:
             # The final descriptor has a fixed range and may be read-only; declared loosely first so that a wrong
             # value is reported in our words and an integer can become a double.
-            declared = node.declare_parameter(parameter.name, _as_ros(parameter.default), _descriptor(parameter, final=False))
+            descriptor = _descriptor(parameter, final=False)
+            declared = node.declare_parameter(parameter.name, _as_ros(parameter.default), descriptor)
             value = parameter.check(declared.value)
         except ConfigurationError as error:
             problems.append(str(error))
@@ -203,7 +205,8 @@ def _descriptor(parameter: Parameter, final: bool) -> ParameterDescriptor:
         low = -1e308 if parameter.minimum is None else parameter.minimum
         high = 1e308 if parameter.maximum is None else parameter.maximum
         if isinstance(parameter.default, float):
-            descriptor.floating_point_range = [FloatingPointRange(from_value=float(low), to_value=float(high), step=0.0)]
+            bounds = FloatingPointRange(from_value=float(low), to_value=float(high), step=0.0)
+            descriptor.floating_point_range = [bounds]
         elif isinstance(parameter.default, int):
             to_value = 2**63 - 1 if parameter.maximum is None else int(high)
             from_value = -(2**63) if parameter.minimum is None else int(low)

@@ -35,7 +35,9 @@ POSE = QoSProfile(
 def image(reliability: str) -> QoSProfile:
     """QoS of the camera subscription; `reliability` is "best_effort" or "reliable"."""
     policy = ReliabilityPolicy.RELIABLE if reliability == "reliable" else ReliabilityPolicy.BEST_EFFORT
-    return QoSProfile(history=HistoryPolicy.KEEP_LAST, depth=10, reliability=policy, durability=DurabilityPolicy.VOLATILE)
+    return QoSProfile(
+        history=HistoryPolicy.KEEP_LAST, depth=10, reliability=policy, durability=DurabilityPolicy.VOLATILE
+    )
 
 
 def subscribe_pose(node: Node, message_type: Any, topic: str, callback: Callable[[Any], None]) -> list[Subscription]:

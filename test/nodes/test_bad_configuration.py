@@ -20,8 +20,6 @@ pytestmark = pytest.mark.ros
     ("start", "parameters", "words"),
     [
         ("captioner", {"robot_id": 4}, ("robot_id", "4 (integer) given", "string wanted")),
-        ("query", {"llm__model": 4}, ("llm.model", "4 (integer) given", "string wanted")),
-        ("query", {"agent__max_rounds": "'three'"}, ("agent.max_rounds", "integer wanted")),
         ("captioner", {"window_s": 0}, ("window_s", "0 (integer) given", "0.5 to 60")),
         ("query", {"navigation__mode": "automatic"}, ("navigation.mode", "automatic", "off, confirm, auto")),
     ],
@@ -44,10 +42,8 @@ def test_an_integer_for_a_double_and_a_misspelt_name(nodes):
     ("parameters", "words"),
     [
         ({"llm__model": "gpt:4"}, ("llm.model", "gpt:4", "extractive")),
-        ({"embedder__model": "word2vec"}, ("embedder.model", "word2vec", "packaged")),
         ({"navigation__navigator": "teleport"}, ("navigation.navigator", "teleport", "action")),
         ({"memory__uri": "/no/such/folder/memory.db"}, ("memory.uri", "/no/such/folder")),
-        ({"memory__uri": "ftp://milvus"}, ("memory.uri", "ftp")),
     ],
 )
 def test_the_query_node_stays_up_and_says_what_is_wrong(nodes, robot: SimRobot, parameters, words):
