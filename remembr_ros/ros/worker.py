@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable, Coroutine
 from typing import Any
 
+from rclpy.executors import Executor
 from rclpy.node import Node
 from rclpy.task import Future
 
@@ -22,8 +23,29 @@ class Job:
     """Work under way: `await job` in a callback (raises what the work raised), `cancel()` from anywhere."""
 
     def __init__(self, work: concurrent.futures.Future[Any], future: Future) -> None:
+        """Use `of`."""
         self._work = work
         self._future = future
+
+    @classmethod
+    def of(cls, work: concurrent.futures.Future[Any], executor: Executor, wanted: Callable[[], bool] = lambda: True) -> Job:
+        """`work` of any thread, awaitable in callbacks that `executor` runs. Nobody is told once `wanted` says False."""
+        future = Future(executor=executor)
+
+        def complete(done: concurrent.futures.Future[Any]) -> None:
+            try:
+                error = done.exception()
+            except concurrent.futures.CancelledError as cancelled:
+                error = cancelled
+            if not wanted():
+                return
+            if error is None:
+                executor.create_task(future.set_result, done.result())
+            else:
+                executor.create_task(future.set_exception, error)
+
+        work.add_done_callback(complete)
+        return cls(work, future)
 
     def __await__(self) -> Any:
         return self._future.__await__()
@@ -56,22 +78,8 @@ class Worker:
         executor = self._node.executor
         if executor is None:
             raise RemembrError("the worker needs a node that spins")
-        future = Future(executor=executor)
-
-        def complete(done: concurrent.futures.Future[Any]) -> None:
-            try:
-                error = done.exception()
-            except concurrent.futures.CancelledError as cancelled:
-                error = cancelled
-            if self._closed:  # the executor may be gone, and nobody waits any more
-                return
-            if error is None:
-                executor.create_task(future.set_result, done.result())
-            else:
-                executor.create_task(future.set_exception, error)
-
-        work.add_done_callback(complete)
-        return Job(work, future)
+        # Once closed, the executor may be gone, and nobody waits any more.
+        return Job.of(work, executor, wanted=lambda: not self._closed)
 
     def close(self, timeout_s: float = 2.0) -> bool:
         """Cancel what is under way and end the threads; call it while the executor still spins, so that those who wait

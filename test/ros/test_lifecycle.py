@@ -14,7 +14,7 @@ rclpy = pytest.importorskip("rclpy", reason="rclpy not importable: . scripts/env
 from lifecycle_msgs.msg import State, Transition  # noqa: E402
 from lifecycle_msgs.srv import ChangeState, GetState  # noqa: E402
 from processes import Process, wait_until  # noqa: E402
-from rclpy.executors import MultiThreadedExecutor  # noqa: E402
+from rclpy.executors import SingleThreadedExecutor  # noqa: E402
 
 from remembr_ros.errors import ConfigurationError, MemoryUnavailable, ModelMismatch  # noqa: E402
 from remembr_ros.ros import lifecycle  # noqa: E402
@@ -46,7 +46,7 @@ class Probe(ManagedNode):
 def spinning():
     context = rclpy.Context()
     rclpy.init(context=context)
-    executor = MultiThreadedExecutor(2, context=context)
+    executor = SingleThreadedExecutor(context=context)
     thread = threading.Thread(target=executor.spin)
     nodes = []
 
