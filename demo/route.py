@@ -75,7 +75,7 @@ class Tour:
             self._knots.append((began + elapsed, Place(last.x, last.y, last.yaw + sway)))
 
 
-def plan_tour(world: World, visits: int = 5) -> Tour:
+def plan_tour(world: World, visits: int) -> Tour:
     """The tour of this building's seed through `visits` rooms, the last possibly one that it was in before.
 
     At least four rooms (all, where there are fewer visits) hang a photograph that people ask about.

@@ -15,7 +15,7 @@ START_NS = 1_780_304_400_000_000_000
 @pytest.fixture(scope="module")
 def truth() -> Truth:
     world = make_world(1)
-    return Truth(world, plan_tour(world), START_NS)
+    return Truth(world, plan_tour(world, 5), START_NS)
 
 
 def answer(**fields: Any) -> Any:

@@ -22,7 +22,7 @@ needs_photographs = pytest.mark.skipif(
 
 def test_a_seed_gives_the_same_building_and_tour_each_time() -> None:
     assert make_world(5) == make_world(5)
-    first, second = plan_tour(make_world(5)), plan_tour(make_world(5))
+    first, second = plan_tour(make_world(5), 5), plan_tour(make_world(5), 5)
     assert first.visits == second.visits
     assert [first.at(t) for t in range(0, 200, 7)] == [second.at(t) for t in range(0, 200, 7)]
 
@@ -64,7 +64,7 @@ def test_every_room_can_be_reached_through_free_space(seed: int) -> None:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_tour_stays_in_free_space_and_moves_as_a_robot_can(seed: int) -> None:
     world = make_world(seed)
-    tour, planner = plan_tour(world), Planner(occupancy(world))
+    tour, planner = plan_tour(world, 5), Planner(occupancy(world))
     step_s = 0.1
     places = [tour.at(step * step_s) for step in range(int(tour.duration_s / step_s) + 1)]
     assert all(planner.is_free(place.x, place.y) for place in places)
@@ -85,7 +85,7 @@ def test_a_wall_and_the_outside_are_no_goals() -> None:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_what_is_visited_is_in_view_and_only_from_its_own_room(seed: int) -> None:
     world = make_world(seed)
-    tour = plan_tour(world)
+    tour = plan_tour(world, 5)
     camera = Camera(world)
     for visit in tour.visits:
         middle = tour.at((visit.start_s + visit.end_s) / 2)

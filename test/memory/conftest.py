@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import importlib.util
 import itertools
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from milvus_server import MilvusServer
 
 from remembr_ros.memory.embedders.hashing import HashingEmbedder
 from remembr_ros.memory.schema import memory_id
@@ -20,12 +22,27 @@ WINDOW_NS = 3 * NANOSECONDS
 _numbers = itertools.count()
 
 
-@pytest.fixture(scope="session", params=["lite"])
-def memory_uri(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The URI of a Milvus that lives as long as the tests; each engine runs the same contract."""
+@pytest.fixture(scope="session")
+def lite_uri(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A Milvus Lite that lives as long as the tests."""
     db_file = tmp_path_factory.mktemp("memory").resolve() / "contract.db"
     with ensure_server(db_file):
         yield str(db_file)
+
+
+@pytest.fixture(scope="session")
+def server_uri(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A Milvus server that lives as long as the tests."""
+    if importlib.util.find_spec("milvus") is None:
+        pytest.skip("milvus not installed: pip install -r requirements-test.txt (x86_64 only)")
+    with MilvusServer(tmp_path_factory.mktemp("milvus")) as server:
+        yield server.uri
+
+
+@pytest.fixture(params=["lite", pytest.param("server", marks=pytest.mark.milvus)])
+def memory_uri(request: pytest.FixtureRequest) -> str:
+    """The URI of a Milvus; each engine runs the same contract."""
+    return str(request.getfixturevalue(f"{request.param}_uri"))
 
 
 @pytest.fixture

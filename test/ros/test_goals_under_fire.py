@@ -100,4 +100,4 @@ def test_random_sequences_against_a_hostile_server(seed: int) -> None:
         assert seen[-1].final and not any(state.final for state in seen[:-1]), (goal_id, seen)
         assert all(one.value <= other.value for one, other in pairwise(seen)), (goal_id, seen)
         assert NavigationState.SENT not in seen or goal_id in permitted
-    assert 5 <= len(server.node.nav2.goals) <= len(permitted)
+    assert 0 < len(server.node.nav2.goals) <= len(permitted)
