@@ -68,7 +68,9 @@ def this_machine() -> Machine:
 def _cpu_model() -> str:
     try:
         with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as lines:
-            return next(line.split(":", 1)[1].strip() for line in lines if line.lower().startswith(("model name", "model\t")))
+            return next(
+                line.split(":", 1)[1].strip() for line in lines if line.lower().startswith(("model name", "model\t"))
+            )
     except (OSError, StopIteration):
         return platform.processor() or "unknown"
 
@@ -118,5 +120,7 @@ def show(benchmark: str, machine: Machine, result: Result, targets: Mapping[str,
         target = ", ".join(f"{'<=' if key == 'max' else '>='} {bound:g}" for key, bound in bounds.items())
         table.add_row(figure.name, f"{figure.value:.4g}", figure.unit, target, figure.note)
     console.print(table)
-    console.print(f"{machine.cpu}, {machine.cores} cores, {machine.memory_gib} GiB, {machine.system}, Python {machine.python}")
+    console.print(
+        f"{machine.cpu}, {machine.cores} cores, {machine.memory_gib} GiB, {machine.system}, Python {machine.python}"
+    )
     console.print(", ".join(f"{name} {number}" for name, number in machine.packages.items()))

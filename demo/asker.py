@@ -13,12 +13,12 @@ from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from rclpy.signals import SignalHandlerOptions
-from remembr_interfaces.msg import Caption, NavigationStatus
-from remembr_interfaces.srv import Ask, Confirm, Forget, Search
 from std_srvs.srv import Trigger
 
 from demo.messages import grid_of, yaw_of
 from demo.world import Grid, Place
+from remembr_interfaces.msg import Caption, NavigationStatus
+from remembr_interfaces.srv import Ask, Confirm, Forget, Search
 
 LATCHED = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 CAPTIONS = QoSProfile(depth=1000, reliability=ReliabilityPolicy.RELIABLE)
@@ -152,5 +152,7 @@ class Asker:
 
     def _on_diagnostics(self, message: DiagnosticArray) -> None:
         for status in message.status:
-            self.diagnostics[status.name] = {pair.key: pair.value for pair in status.values} | {"message": status.message}
+            self.diagnostics[status.name] = {pair.key: pair.value for pair in status.values} | {
+                "message": status.message
+            }
             self._told_ns[status.name] = message.header.stamp.sec * 1_000_000_000 + message.header.stamp.nanosec

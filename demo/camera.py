@@ -69,7 +69,9 @@ class Camera:
         depth, which, share = (part.astype(np.float32) for part in self.cast(place))
         height = CAMERA_HEIGHT_M - self._rows * depth[None, :] / FOCAL_PX  # (rows, columns) [m] above the floor
         shade = 1 / (1 + np.float32(0.03) * depth[None, :, None])
-        image = np.where((height < 0.0)[:, :, None], FLOOR, np.where((height > CEILING_HEIGHT_M)[:, :, None], CEILING, WALL * shade))
+        image = np.where(
+            (height < 0.0)[:, :, None], FLOOR, np.where((height > CEILING_HEIGHT_M)[:, :, None], CEILING, WALL * shade)
+        )
         for index in np.unique(which[which >= 0]).astype(int):
             photograph = picture(self._world.prints[index].photograph)
             rows, columns = photograph.shape[:2]

@@ -102,7 +102,9 @@ class Nav2(Node):
             while len(path) > 1 and math.dist((place.x, place.y), path[0]) < 2 * POSITION_TOLERANCE_M:
                 path.pop(0)
             remaining = _length((place.x, place.y), path)
-            turn_left = abs(math.remainder(target.yaw - place.yaw, math.tau)) if remaining < POSITION_TOLERANCE_M else math.pi
+            turn_left = (
+                abs(math.remainder(target.yaw - place.yaw, math.tau)) if remaining < POSITION_TOLERANCE_M else math.pi
+            )
             if turn_left < YAW_TOLERANCE:
                 return True
             if remaining + 0.1 * turn_left < nearest - 0.02:

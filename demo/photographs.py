@@ -38,7 +38,14 @@ def _vocabulary() -> dict[str, Any]:
 @cache
 def all_photographs() -> tuple[Photograph, ...]:
     return tuple(
-        Photograph(name, entry["package"], entry["file"], tuple(entry["crop"]), tuple(entry["words"]), tuple(entry.get("labels", ())))
+        Photograph(
+            name,
+            entry["package"],
+            entry["file"],
+            tuple(entry["crop"]),
+            tuple(entry["words"]),
+            tuple(entry.get("labels", ())),
+        )
         for name, entry in _vocabulary()["photographs"].items()
     )
 
@@ -58,7 +65,9 @@ def picture(photograph: Photograph) -> np.ndarray[Any, Any]:
     path = Path(spec.origin).parent / photograph.file if spec and spec.origin else None
     image = cv2.imread(str(path), cv2.IMREAD_COLOR) if path and path.is_file() else None
     if image is None:
-        raise FileNotFoundError(f"photograph {photograph.name}: no {photograph.file} in the package {photograph.package}")
+        raise FileNotFoundError(
+            f"photograph {photograph.name}: no {photograph.file} in the package {photograph.package}"
+        )
     height, width = image.shape[:2]
     left, top, right, bottom = photograph.crop
     printed = image[int(top * height) : int(bottom * height), int(left * width) : int(right * width)]

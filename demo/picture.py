@@ -60,7 +60,15 @@ def draw(
         spine.set_visible(False)
     # Twice on the map, once in the legend.
     labelled = dict(zip(*reversed(axes.get_legend_handles_labels())))
-    axes.legend(labelled.values(), labelled.keys(), loc="upper center", bbox_to_anchor=(0.5, -0.08), ncol=6, frameon=False, fontsize=9)
+    axes.legend(
+        labelled.values(),
+        labelled.keys(),
+        loc="upper center",
+        bbox_to_anchor=(0.5, -0.08),
+        ncol=6,
+        frameon=False,
+        fontsize=9,
+    )
     figure.tight_layout()
     figure.savefig(file, bbox_inches="tight", pad_inches=0.15)
     pyplot.close(figure)
@@ -71,7 +79,12 @@ def _draw_grid(axes: Any, grid: Grid) -> None:
     shade[grid.cells == UNKNOWN] = 1.0
     shade[grid.cells == OCCUPIED] = (0.25, 0.3, 0.35)
     rows, columns = grid.cells.shape
-    extent = (grid.origin_x, grid.origin_x + columns * grid.resolution_m, grid.origin_y, grid.origin_y + rows * grid.resolution_m)
+    extent = (
+        grid.origin_x,
+        grid.origin_x + columns * grid.resolution_m,
+        grid.origin_y,
+        grid.origin_y + rows * grid.resolution_m,
+    )
     axes.imshow(shade, origin="lower", extent=extent, zorder=0, interpolation="nearest")
 
 
@@ -84,7 +97,9 @@ def _draw_prints(axes: Any, world: World) -> None:
         axes.plot((hung.x0, hung.x1), (hung.y0, hung.y1), color=EVIDENCE, linewidth=4, solid_capstyle="butt", zorder=5)
         inward = 0.75 if room.spot.x > hung.x0 else -0.75
         image = OffsetImage(picture(hung.photograph)[::4, ::4], zoom=0.34)
-        box = AnnotationBbox(image, (hung.x0 + inward, (hung.y0 + hung.y1) / 2), pad=0.08, zorder=1, bboxprops={"edgecolor": "#c9d2d8"})
+        box = AnnotationBbox(
+            image, (hung.x0 + inward, (hung.y0 + hung.y1) / 2), pad=0.08, zorder=1, bboxprops={"edgecolor": "#c9d2d8"}
+        )
         axes.add_artist(box)
 
 
@@ -114,10 +129,22 @@ def _draw_answers(axes: Any, results: Sequence[Any], world: World) -> None:
             continue
         x, y = answer.pose.pose.position.x, answer.pose.pose.position.y
         if asked.asking.kind == "go":
-            axes.scatter([x], [y], marker="*", s=420, color=GOAL, edgecolor="white", linewidth=1.0, zorder=9, label="goal")
+            axes.scatter(
+                [x], [y], marker="*", s=420, color=GOAL, edgecolor="white", linewidth=1.0, zorder=9, label="goal"
+            )
             _write(axes, world, f'"{asked.asking.text}"', x, y, 1.55, GOAL, 10.5)
         else:
-            axes.scatter([x], [y], marker="o", s=240, facecolor="none", edgecolor=EVIDENCE, linewidth=2.2, zorder=8, label="evidence")
+            axes.scatter(
+                [x],
+                [y],
+                marker="o",
+                s=240,
+                facecolor="none",
+                edgecolor=EVIDENCE,
+                linewidth=2.2,
+                zorder=8,
+                label="evidence",
+            )
             _write(axes, world, f'"{asked.asking.text}"', x, y, 1.1, EVIDENCE, 10.5)
 
 

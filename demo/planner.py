@@ -71,12 +71,16 @@ class Planner:
     def clear(self, a: Point, b: Point) -> bool:
         """Whether the straight line from a to b is free."""
         steps = max(1, math.ceil(math.dist(a, b) / (self._grid.resolution_m / 2)))
-        return all(self.is_free(a[0] + (b[0] - a[0]) * i / steps, a[1] + (b[1] - a[1]) * i / steps) for i in range(steps + 1))
+        return all(
+            self.is_free(a[0] + (b[0] - a[0]) * i / steps, a[1] + (b[1] - a[1]) * i / steps) for i in range(steps + 1)
+        )
 
     def _shortcut(self, points: list[Point]) -> list[Point]:
         kept, index = [], 0
         while index < len(points) - 1:
-            reach = next((j for j in range(len(points) - 1, index + 1, -1) if self.clear(points[index], points[j])), index + 1)
+            reach = next(
+                (j for j in range(len(points) - 1, index + 1, -1) if self.clear(points[index], points[j])), index + 1
+            )
             kept.append(points[reach])
             index = reach
         return kept

@@ -18,7 +18,6 @@ from nav_msgs.msg import OccupancyGrid, Odometry
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy, qos_profile_sensor_data
-from remembr_interfaces.msg import Caption
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import Image
 from std_srvs.srv import Trigger
@@ -28,6 +27,7 @@ from demo.messages import amcl_message, image_message, map_message, time_message
 from demo.route import plan_tour
 from demo.simulation import IMAGE_EVERY, STEP_NS, WINDOW_NS, Localizer, Pace, Robot, brightness
 from demo.world import make_world, occupancy
+from remembr_interfaces.msg import Caption
 
 LATCHED = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
@@ -110,7 +110,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--visits", type=int, default=5, help="rooms that the tour visits")
-    parser.add_argument("--start-ns", type=int, default=1_780_304_400_000_000_000, help="simulated time at the beginning")
+    parser.add_argument(
+        "--start-ns", type=int, default=1_780_304_400_000_000_000, help="simulated time at the beginning"
+    )
     parser.add_argument("--speed", type=float, default=10.0, help="simulated seconds per second, at most")
     options = parser.parse_args(arguments)
     rclpy.init(args=[])

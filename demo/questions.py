@@ -102,16 +102,37 @@ class Truth:
         asked: list[Asking] = []
         subjects = (seen * 4)[:4]
         thing = word(subjects[0])
-        asked.append(Asking("where", rng.choice(("Where did you see the {}?", "Where is the {}?")).format(thing), thing, subjects[0]))
+        asked.append(
+            Asking(
+                "where", rng.choice(("Where did you see the {}?", "Where is the {}?")).format(thing), thing, subjects[0]
+            )
+        )
         thing, order = word(subjects[1]), rng.choice(("first", "last"))
         asked.append(Asking(order, f"When did you {order} see the {thing}?", thing, subjects[1]))
         index = rng.choice(once or seen)
         thing = word(index)
-        asked.append(Asking("how long", rng.choice(("How long did you look at the {}?", "How long did you see the {}?")).format(thing), thing, index))
+        asked.append(
+            Asking(
+                "how long",
+                rng.choice(("How long did you look at the {}?", "How long did you see the {}?")).format(thing),
+                thing,
+                index,
+            )
+        )
         thing = word(subjects[2])
-        asked.append(Asking("yes", rng.choice(("Did you see {}?", "Have you seen {}?")).format(_a(thing)), thing, subjects[2]))
-        hidden = [p.words[0] for p in all_photographs() if p.words and p not in {self.world.prints[i].photograph for i in range(len(self.world.prints))}]
-        unseen = [self._photograph(i).words[0] for i in range(len(self.world.prints)) if self._photograph(i).words and not self._of(i)]
+        asked.append(
+            Asking("yes", rng.choice(("Did you see {}?", "Have you seen {}?")).format(_a(thing)), thing, subjects[2])
+        )
+        hidden = [
+            p.words[0]
+            for p in all_photographs()
+            if p.words and p not in {self.world.prints[i].photograph for i in range(len(self.world.prints))}
+        ]
+        unseen = [
+            self._photograph(i).words[0]
+            for i in range(len(self.world.prints))
+            if self._photograph(i).words and not self._of(i)
+        ]
         thing = rng.choice([*absent_things(), *hidden, *unseen])
         asked.append(Asking("no", f"Did you see {_a(thing)}?", thing))
         view = rng.choice([v for v in self.views if self._photograph(v.print_index).words])
@@ -136,7 +157,11 @@ class Truth:
 
     def distance_to_view(self, index: int, x: float, y: float) -> float:
         """From (x, y) to the nearest place from which the print was in view on the tour [m]."""
-        places = [self.tour.at(v.start_s + s * SAMPLE_S) for v in self._of(index) for s in range(int((v.end_s - v.start_s) / SAMPLE_S) + 1)]
+        places = [
+            self.tour.at(v.start_s + s * SAMPLE_S)
+            for v in self._of(index)
+            for s in range(int((v.end_s - v.start_s) / SAMPLE_S) + 1)
+        ]
         return min(math.dist((x, y), (p.x, p.y)) for p in places)
 
     def _where(self, asking: Asking, answer: Any) -> Verdict:
@@ -186,7 +211,9 @@ class Truth:
         position = answer.pose.pose.position
         off = math.dist((position.x, position.y), (arrived_at.x, arrived_at.y))
         visible = self._camera.share_of_view(arrived_at).get(asking.print_index, 0.0) >= IN_VIEW_SHARE
-        return Verdict(off <= GOAL_TOLERANCE_M and visible, truth, f"{off:.2f} m" + ("" if visible else ", not in view"))
+        return Verdict(
+            off <= GOAL_TOLERANCE_M and visible, truth, f"{off:.2f} m" + ("" if visible else ", not in view")
+        )
 
     def clock(self, tour_s: float) -> str:
         """A moment of the tour as a clock shows it, UTC."""

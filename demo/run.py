@@ -64,7 +64,9 @@ class Demo:
         self.options = options
         self.figures = Figures()
         self._temporary = not options.keep
-        self.folder = Path(tempfile.mkdtemp(prefix="remembr_demo_")) if self._temporary else Path(options.keep).resolve()
+        self.folder = (
+            Path(tempfile.mkdtemp(prefix="remembr_demo_")) if self._temporary else Path(options.keep).resolve()
+        )
         self.folder.mkdir(parents=True, exist_ok=True)
         self.programs: dict[str, Program] = {}
         self.asker: Asker | None = None
@@ -93,7 +95,15 @@ class Demo:
         common = ["--ros-args", "-p", "use_sim_time:=true", "-p", f"memory.uri:={self.db_file}"]
         outbox = ["-p", f"outbox_path:={self.folder / 'outbox.db'}"]
         # Simulated time runs fast: what is proposed must not expire before the demo confirms it.
-        query = ["-p", f"llm.model:={llm}", *extra, "-p", "navigation.mode:=confirm", "-p", "navigation.proposal_timeout_s:=600.0"]
+        query = [
+            "-p",
+            f"llm.model:={llm}",
+            *extra,
+            "-p",
+            "navigation.mode:=confirm",
+            "-p",
+            "navigation.proposal_timeout_s:=600.0",
+        ]
         self._start("captioner", "remembr_ros.nodes.captioner_node", [*common, *outbox])
         self._start("query", "remembr_ros.nodes.query_node", [*common, *query])
         self._start("nav2", "demo.nav2", [])
@@ -145,15 +155,19 @@ def drive_and_remember(demo: Demo, asker: Asker, seed: int, visits: int, start_n
     # Both say on /diagnostics what they do once they are active; where Milvus is late, captions wait in the outbox.
     active = {"captioner": "windows outbox", "query": "questions"}
     asker.wait(
-        lambda: all(asker.diagnostic(node, key) for node, key in active.items())
-        and asker.diagnostic("query", "message") == "answering"
-        and all(asker.told_at(node) >= start_ns for node in active)
-        and len({asker.diagnostic(node, "map_id") for node in active} - {""}) == 1,
+        lambda: (
+            all(asker.diagnostic(node, key) for node, key in active.items())
+            and asker.diagnostic("query", "message") == "answering"
+            and all(asker.told_at(node) >= start_ns for node in active)
+            and len({asker.diagnostic(node, "map_id") for node in active} - {""}) == 1
+        ),
         "the captioner and query nodes to be active on the robot's map",
         READY_WITHIN_S,
     )
     # What the robot saw last in the building before is closed and stored when the clock has moved on. Then it goes.
-    asker.wait(lambda: asker.all_stored(start_ns + WINDOW_NS // 3), "the captioner to have nothing left to do", READY_WITHIN_S)
+    asker.wait(
+        lambda: asker.all_stored(start_ns + WINDOW_NS // 3), "the captioner to have nothing left to do", READY_WITHIN_S
+    )
     asker.forget(time_message(start_ns + HOUR_NS))
     skipped = int(asker.diagnostic("captioner", "windows skipped") or 0)
     demo.figures.seconds["start"] = time.monotonic() - began
@@ -223,14 +237,21 @@ def show_answer(asked: Asked, truth: Truth) -> None:
     console.print(f"  {answer.text}", markup=False)
     if answer.has_pose:
         position = answer.pose.pose.position
-        console.print(f"  pose      ({position.x:.2f}, {position.y:.2f}) in {answer.pose.header.frame_id}: where the robot stood")
+        console.print(
+            f"  pose      ({position.x:.2f}, {position.y:.2f}) in {answer.pose.header.frame_id}: where the robot stood"
+        )
     for memory in answer.evidence[:2]:
         age_s = _seconds(answer.header.stamp) - _seconds(memory.window_end)
         start = truth.clock(_seconds(memory.window_start) - truth.start_ns / 1e9)
         console.print(f"  evidence  {start}, {_age(age_s)} ago: {memory.caption}", markup=False)
     if asked.goal:
-        console.print(f"  goal      proposed, confirmed: {asked.goal}" if answer.proposal_id else f"  goal      {asked.goal}", markup=False)
-    console.print(f"  {mark}     truth: {verdict.truth}{error}   [dim]({answer.elapsed * 1000:.0f} ms, {answer.source})[/]")
+        console.print(
+            f"  goal      proposed, confirmed: {asked.goal}" if answer.proposal_id else f"  goal      {asked.goal}",
+            markup=False,
+        )
+    console.print(
+        f"  {mark}     truth: {verdict.truth}{error}   [dim]({answer.elapsed * 1000:.0f} ms, {answer.source})[/]"
+    )
     if answer.error_msg:
         console.print(f"  {answer.error_msg}", markup=False)
 
@@ -309,7 +330,9 @@ def many_buildings(demo: Demo, options: argparse.Namespace) -> int:
         right, total = right + len(results) - len(wrong), total + len(results)
         for asked in wrong:
             goal = f" [{asked.goal}]" if asked.goal else ""
-            misses.append(f"seed {seed}: {asked.asking.text} -> {asked.answer.text}{goal} (truth: {asked.verdict.truth}; off by {asked.verdict.error or '-'})")
+            misses.append(
+                f"seed {seed}: {asked.asking.text} -> {asked.answer.text}{goal} (truth: {asked.verdict.truth}; off by {asked.verdict.error or '-'})"
+            )
             console.print(f"  {misses[-1]}", markup=False)
         console.print(
             f"seed {seed}: {len(results) - len(wrong)} of {len(results)} right, {len(asker.captions)} memories, "
@@ -319,7 +342,10 @@ def many_buildings(demo: Demo, options: argparse.Namespace) -> int:
     demo.measure_memory()
     demo.figures.seconds["all"] = time.monotonic() - began
     show_figures(demo)
-    console.print(f"\n{right} of {total} answers right ({share:.1%}) in {options.seeds} buildings, {len(misses)} misses" + (":" if misses else "."))
+    console.print(
+        f"\n{right} of {total} answers right ({share:.1%}) in {options.seeds} buildings, {len(misses)} misses"
+        + (":" if misses else ".")
+    )
     for miss in misses:
         console.print(f"  {miss}", markup=False)
     return 0 if share >= 0.9 else 1
@@ -334,15 +360,35 @@ def _age(seconds: float) -> str:
 
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="scripts/demo", description="A simulated robot drives, remembers, answers and goes there.")
-    parser.add_argument("--seed", type=int, default=12, help="rooms, photographs, route and questions come from it (default 12)")
-    parser.add_argument("--seeds", type=int, default=0, metavar="N", help="N further seeds instead; at least 90 %% of the answers must be right")
+    parser = argparse.ArgumentParser(
+        prog="scripts/demo", description="A simulated robot drives, remembers, answers and goes there."
+    )
+    parser.add_argument(
+        "--seed", type=int, default=12, help="rooms, photographs, route and questions come from it (default 12)"
+    )
+    parser.add_argument(
+        "--seeds",
+        type=int,
+        default=0,
+        metavar="N",
+        help="N further seeds instead; at least 90 %% of the answers must be right",
+    )
     parser.add_argument("--visits", type=int, default=VISITS, metavar="N", help=f"rooms to visit (default {VISITS})")
-    parser.add_argument("--speed", type=float, default=12.0, help="simulated seconds per second, at most; the clock waits for the captioner")
+    parser.add_argument(
+        "--speed",
+        type=float,
+        default=12.0,
+        help="simulated seconds per second, at most; the clock waits for the captioner",
+    )
     parser.add_argument("--realtime", action="store_true", help="play in real time")
     parser.add_argument("--keep", metavar="DIR", help="keep memories and logs in this folder")
     parser.add_argument("--bag", metavar="PATH", help="write the same run as a rosbag2 (mcap), too")
-    parser.add_argument("--llm", metavar="MODEL", default="", help="parameter llm.model, such as openai:gpt-4o; default: openai where OPENAI_API_KEY is set, else extractive")
+    parser.add_argument(
+        "--llm",
+        metavar="MODEL",
+        default="",
+        help="parameter llm.model, such as openai:gpt-4o; default: openai where OPENAI_API_KEY is set, else extractive",
+    )
     parser.add_argument("--llm-base-url", metavar="URL", default="", help="parameter llm.base_url")
     parser.add_argument("--domain", type=int, metavar="ID", help="ROS domain (default: one that is free)")
     options = parser.parse_args(arguments)

@@ -47,7 +47,9 @@ class Robot:
         yaw = self.place.yaw + turn * seconds
         middle = self.place.yaw + turn * seconds / 2
         self.place = Place(
-            self.place.x + forward * seconds * math.cos(middle), self.place.y + forward * seconds * math.sin(middle), yaw
+            self.place.x + forward * seconds * math.cos(middle),
+            self.place.y + forward * seconds * math.sin(middle),
+            yaw,
         )
 
 
@@ -68,7 +70,9 @@ class Localizer:
         self._told = place
         noise = self._rng.gauss
         return Place(
-            place.x + noise(0.0, POSITION_STD / 2), place.y + noise(0.0, POSITION_STD / 2), place.yaw + noise(0.0, YAW_STD / 2)
+            place.x + noise(0.0, POSITION_STD / 2),
+            place.y + noise(0.0, POSITION_STD / 2),
+            place.yaw + noise(0.0, YAW_STD / 2),
         )
 
 

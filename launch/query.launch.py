@@ -4,24 +4,31 @@ import os
 from pathlib import Path
 
 from ament_index_python.packages import get_package_share_directory
-from launch import LaunchDescription
 from launch.actions import DeclareLaunchArgument, SetEnvironmentVariable
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
+
+from launch import LaunchDescription
 
 CONFIG = Path(get_package_share_directory("remembr_ros")) / "config"
 
 
 def generate_launch_description() -> LaunchDescription:
     arguments = [
-        DeclareLaunchArgument("namespace", default_value="", description="Namespace of the node and its relative topics."),
-        DeclareLaunchArgument("params_file", default_value=str(CONFIG / "remembr.yaml"), description="Parameters (YAML)."),
+        DeclareLaunchArgument(
+            "namespace", default_value="", description="Namespace of the node and its relative topics."
+        ),
+        DeclareLaunchArgument(
+            "params_file", default_value=str(CONFIG / "remembr.yaml"), description="Parameters (YAML)."
+        ),
         DeclareLaunchArgument("use_sim_time", default_value="false", description="Take the time from /clock."),
         DeclareLaunchArgument("log_level", default_value="info", description="debug, info, warn, error or fatal."),
         DeclareLaunchArgument("respawn", default_value="true", description="Start the node again when it crashes."),
         DeclareLaunchArgument("pose", default_value="amcl_pose", description="Pose topic (PoseWithCovarianceStamped)."),
-        DeclareLaunchArgument("map", default_value="map", description="Map topic (OccupancyGrid); goals are checked against it."),
+        DeclareLaunchArgument(
+            "map", default_value="map", description="Map topic (OccupancyGrid); goals are checked against it."
+        ),
     ]
     node = Node(
         package="remembr_ros",

@@ -6,11 +6,12 @@ The arguments are those of captioner.launch.py and query.launch.py, which this f
 from pathlib import Path
 
 from ament_index_python.packages import get_package_share_directory
-from launch import LaunchDescription
 from launch.actions import DeclareLaunchArgument, IncludeLaunchDescription
 from launch.conditions import IfCondition
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch.substitutions import LaunchConfiguration
+
+from launch import LaunchDescription
 
 LAUNCH = Path(get_package_share_directory("remembr_ros")) / "launch"
 

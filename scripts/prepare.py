@@ -19,8 +19,8 @@ import sys
 import sysconfig
 import time
 import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Iterable
 
 ROOT = Path(__file__).resolve().parent.parent
 ROS_SOURCED = bool(os.environ.get("ROS_DISTRO"))
@@ -94,7 +94,9 @@ def install(venv: Path, groups: list[str]) -> None:
 def run_pip(command: list[str]) -> None:
     """Run pip, show one line per large download, and name the package when it fails."""
     started, package, errors = time.monotonic(), "", []
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace") as pip:
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
+    ) as pip:
         assert pip.stdout is not None
         for line in pip.stdout:
             line = line.strip()
@@ -105,10 +107,14 @@ def run_pip(command: list[str]) -> None:
             if re.match(r"(Downloading .*MB|Building|Installing collected)", line):
                 say(f"{time.monotonic() - started:5.0f} s  {line[:100]}")
     if pip.returncode:
-        named = re.search(r"(?:satisfies the requirement|distribution found for|build wheels? for|Failed to build) (\S+)", " ".join(errors))
+        named = re.search(
+            r"(?:satisfies the requirement|distribution found for|build wheels? for|Failed to build) (\S+)",
+            " ".join(errors),
+        )
         raise PreparationError(
             f"could not install {named[1] if named else package or 'the packages'} "
-            f"(pip ended with {pip.returncode}).\n    " + "\n    ".join(errors[-5:] or ["no message from pip; is the network there?"])
+            f"(pip ended with {pip.returncode}).\n    "
+            + "\n    ".join(errors[-5:] or ["no message from pip; is the network there?"])
         )
     say(f"{time.monotonic() - started:5.0f} s  packages are installed")
 
@@ -144,7 +150,13 @@ def colcon(venv: Path, prefix: Path, package: Path) -> None:
     command += ["--base-paths", str(package), "--build-base", str(prefix / "build"), "--install-base", str(prefix)]
     command += ["--cmake-args", f"-DPython3_EXECUTABLE={sys.executable}", "-DBUILD_TESTING=OFF", "-Wno-dev"]
     result = subprocess.run(
-        command, cwd=prefix, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
+        command,
+        cwd=prefix,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
     )
     if result.returncode:
         raise PreparationError(f"colcon could not build {package_name(package)}:\n{result.stdout[-6000:]}")
@@ -215,7 +227,9 @@ def check_build_tools() -> None:
     if shutil.which("cmake") is None:
         raise PreparationError("cmake is missing. Install it with:\n    sudo apt install cmake")
     if importlib.util.find_spec("colcon_core") is None:
-        raise PreparationError("colcon is missing. Install it with:\n    sudo apt install python3-colcon-common-extensions")
+        raise PreparationError(
+            "colcon is missing. Install it with:\n    sudo apt install python3-colcon-common-extensions"
+        )
 
 
 def main() -> int:

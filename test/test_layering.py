@@ -105,7 +105,11 @@ def test_the_pure_modules_import_in_a_bare_interpreter():
         "remembr_ros.recall.when", "remembr_ros.recall.understand", "remembr_ros.navigate.navigator",
         "remembr_ros.ros.parameters", "remembr_ros.ros.parameter_tables",
     ]  # fmt: skip
-    code = f"import sys; sys.path.insert(0, {str(PACKAGE.parent)!r})\n" + "\n".join(f"import {name}" for name in modules)
+    code = f"import sys; sys.path.insert(0, {str(PACKAGE.parent)!r})\n" + "\n".join(
+        f"import {name}" for name in modules
+    )
     code += "\nassert not {'numpy', 'rclpy', 'yaml'} & set(sys.modules)"
-    result = subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, timeout=30, check=False)
+    result = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, timeout=30, check=False
+    )
     assert result.returncode == 0, result.stderr

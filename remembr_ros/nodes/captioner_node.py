@@ -14,9 +14,9 @@ from dataclasses import asdict
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import PoseWithCovarianceStamped
 from rclpy.serialization import deserialize_message
-from remembr_interfaces.msg import Caption
 from sensor_msgs.msg import Image
 
+from remembr_interfaces.msg import Caption
 from remembr_ros.errors import InvalidInput
 from remembr_ros.records import Frame, Memory, Window
 from remembr_ros.remember.builder import MemoryBuilder

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from remembr_interfaces.action import AskQuestion
-
 from remembr_ros.recall.progress import Progress
 from remembr_ros.records import Answer, AnswerError, AnswerKind
 

@@ -15,13 +15,13 @@ from builtin_interfaces.msg import Duration as DurationMsg
 from builtin_interfaces.msg import Time as TimeMsg
 from geometry_msgs.msg import PoseStamped, PoseWithCovarianceStamped, Quaternion
 from nav_msgs.msg import OccupancyGrid
+from std_msgs.msg import Header
+
 from remembr_interfaces.msg import Answer as AnswerMsg
 from remembr_interfaces.msg import Caption as CaptionMsg
 from remembr_interfaces.msg import Memory as MemoryMsg
 from remembr_interfaces.msg import NavigationStatus
 from remembr_interfaces.srv import Ask, Forget, Search
-from std_msgs.msg import Header
-
 from remembr_ros.errors import InvalidInput
 from remembr_ros.memory.query import Order, Query
 from remembr_ros.navigate.navigator import NavigationUpdate

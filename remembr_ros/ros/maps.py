@@ -18,7 +18,7 @@ from remembr_ros.ros.qos import LATCHED
 
 
 def map_name(grid: OccupancyGrid) -> str:
-    """"map-" and ten hexadecimal digits of the grid's geometry and cells (not of its stamps)."""
+    """ "map-" and ten hexadecimal digits of the grid's geometry and cells (not of its stamps)."""
     info = grid.info
     origin = info.origin
     # Packed as the message's types are: a resolution of 0.1 has another value once it went through a float32.

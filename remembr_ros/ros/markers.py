@@ -20,9 +20,7 @@ EVIDENCE_COLOUR = ColorRGBA(r=1.0, g=0.85, b=0.1, a=1.0)
 GOAL_COLOUR = ColorRGBA(r=0.1, g=0.8, b=0.2, a=0.8)
 
 
-def memory_markers(
-    memories: Sequence[Memory], evidence: Sequence[Hit] = (), goal: Pose | None = None
-) -> MarkerArray:
+def memory_markers(memories: Sequence[Memory], evidence: Sequence[Hit] = (), goal: Pose | None = None) -> MarkerArray:
     """`memories` in time order; those without a pose are left out."""
     markers = [Marker(action=Marker.DELETEALL)]
     shown = [memory for memory in memories if memory.pose is not None]

@@ -14,20 +14,26 @@ from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPo
 from rclpy.subscription import Subscription
 
 LATCHED = QoSProfile(
-    history=HistoryPolicy.KEEP_LAST, depth=1,
-    reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL,
+    history=HistoryPolicy.KEEP_LAST,
+    depth=1,
+    reliability=ReliabilityPolicy.RELIABLE,
+    durability=DurabilityPolicy.TRANSIENT_LOCAL,
 )
 """RELIABLE, TRANSIENT_LOCAL, 1: maps, markers, navigation status, AMCL's pose."""
 
 RELIABLE = QoSProfile(
-    history=HistoryPolicy.KEEP_LAST, depth=10,
-    reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.VOLATILE,
+    history=HistoryPolicy.KEEP_LAST,
+    depth=10,
+    reliability=ReliabilityPolicy.RELIABLE,
+    durability=DurabilityPolicy.VOLATILE,
 )
 """RELIABLE, VOLATILE, 10: captions, questions, answers, goals."""
 
 POSE = QoSProfile(
-    history=HistoryPolicy.KEEP_LAST, depth=10,
-    reliability=ReliabilityPolicy.BEST_EFFORT, durability=DurabilityPolicy.VOLATILE,
+    history=HistoryPolicy.KEEP_LAST,
+    depth=10,
+    reliability=ReliabilityPolicy.BEST_EFFORT,
+    durability=DurabilityPolicy.VOLATILE,
 )
 """Matches every publisher of poses there can be."""
 

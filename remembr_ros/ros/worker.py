@@ -28,7 +28,9 @@ class Job:
         self._future = future
 
     @classmethod
-    def of(cls, work: concurrent.futures.Future[Any], executor: Executor, wanted: Callable[[], bool] = lambda: True) -> Job:
+    def of(
+        cls, work: concurrent.futures.Future[Any], executor: Executor, wanted: Callable[[], bool] = lambda: True
+    ) -> Job:
         """`work` of any thread, awaitable in callbacks that `executor` runs. Nobody is told once `wanted` says False."""
         future = Future(executor=executor)
 

@@ -10,8 +10,9 @@ import time
 
 import pytest
 from processes import Nodes, wait_until
-from remembr_interfaces.msg import Answer
 from sim_robot import SimRobot
+
+from remembr_interfaces.msg import Answer
 
 pytestmark = pytest.mark.ros
 

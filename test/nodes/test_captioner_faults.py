@@ -31,7 +31,9 @@ def captioner(nodes: Nodes, robot: SimRobot):
     process = nodes.captioner(use_sim_time=True, queue_windows=100)
     process.wait_for("active")
     robot.wait_for_camera_listener()
-    wait_until(lambda: robot.clock.get_subscription_count() and robot.poses.get_subscription_count() >= 2, "the listeners")
+    wait_until(
+        lambda: robot.clock.get_subscription_count() and robot.poses.get_subscription_count() >= 2, "the listeners"
+    )
     return process
 
 
@@ -80,7 +82,10 @@ def test_a_clock_set_back_starts_anew(robot, captioner):
     first = len(robot.captions)
     robot.play(T0 + 100.0, T0 + 112.0, colour=BLUE)
     robot.play(T0 + 112.0, T0 + 116.0, colour=None)
-    wait_until(lambda: sum("blue" in c.text for c in robot.captions) >= 3, f"the second loop, got {len(robot.captions) - first}")
+    wait_until(
+        lambda: sum("blue" in c.text for c in robot.captions) >= 3,
+        f"the second loop, got {len(robot.captions) - first}",
+    )
     assert all(c.window_end.sec - c.window_start.sec == 3 for c in robot.captions)
 
 

@@ -6,10 +6,11 @@ import time
 
 import pytest
 from processes import Nodes, wait_until
-from remembr_interfaces.msg import Answer, Memory, NavigationStatus
-from remembr_interfaces.srv import Ask, Confirm, Search
 from sim_robot import SimRobot
 from std_msgs.msg import String
+
+from remembr_interfaces.msg import Answer, Memory, NavigationStatus
+from remembr_interfaces.srv import Ask, Confirm, Search
 
 pytestmark = pytest.mark.ros
 
@@ -20,7 +21,11 @@ def building(tmp_path_factory):
     pytest.importorskip("nav2_msgs", reason="nav2_msgs not importable: . scripts/environment.sh")
     nodes = Nodes(tmp_path_factory.mktemp("building"))
     with SimRobot(nodes.namespace) as robot:
-        captioner, query, nav2 = nodes.captioner(window_s=1), nodes.query(), nodes.fixture("fake_nav2.py", "--speed", "20")
+        captioner, query, nav2 = (
+            nodes.captioner(window_s=1),
+            nodes.query(),
+            nodes.fixture("fake_nav2.py", "--speed", "20"),
+        )
         captioner.wait_for("active")
         query.wait_for("active")
         robot.wait_for_camera_listener()
@@ -80,7 +85,9 @@ def test_a_declined_goal_is_not_driven_to(robot):
     answer = robot.ask("take me to something blue")
     assert answer.goal_state == Answer.GOAL_PROPOSED, (answer.text, answer.goal_msg)
     assert robot.call("confirm", accept=False).success
-    wait_until(lambda: robot.received["navigation"][-1].state == NavigationStatus.CANCELED, "the status of the declined goal")
+    wait_until(
+        lambda: robot.received["navigation"][-1].state == NavigationStatus.CANCELED, "the status of the declined goal"
+    )
     assert robot.received["navigation"][-1].proposal_id == answer.proposal_id
 
 

@@ -6,11 +6,12 @@ import time
 
 import pytest
 from processes import Nodes, wait_until
+from scripted_llm import ScriptedLLM
+from sim_robot import SimRobot
+
 from remembr_interfaces.action import AskQuestion
 from remembr_interfaces.msg import Answer
 from remembr_interfaces.srv import Ask
-from scripted_llm import ScriptedLLM
-from sim_robot import SimRobot
 
 pytestmark = pytest.mark.ros
 pytest.importorskip("openai", reason="openai not installed: pip install -r requirements.txt")

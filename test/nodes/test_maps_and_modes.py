@@ -9,9 +9,9 @@ from nav_msgs.msg import OccupancyGrid
 from processes import Nodes, wait_until
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
 from rcl_interfaces.srv import SetParameters
-from remembr_interfaces.msg import Answer
 from sim_robot import LATCHED, SimRobot
 
+from remembr_interfaces.msg import Answer
 from remembr_ros.memory.embedders import create_embedder
 from remembr_ros.memory.store import MemoryStore
 from remembr_ros.records import Memory, Pose
@@ -36,7 +36,18 @@ def grid(cells: int = 100, occupied: tuple[int, int] | None = None) -> Occupancy
 
 def remember(nodes: Nodes, map_id: str) -> None:
     start = time.time_ns() - 60 * 10**9
-    memory = Memory("m1", start, start + 3 * 10**9, start, "I see a red door.", Pose(start, "map", 2.0, 1.0, yaw=0.0), True, map_id, "robot", "front")
+    memory = Memory(
+        "m1",
+        start,
+        start + 3 * 10**9,
+        start,
+        "I see a red door.",
+        Pose(start, "map", 2.0, 1.0, yaw=0.0),
+        True,
+        map_id,
+        "robot",
+        "front",
+    )
     with MemoryStore.open(nodes.memory_uri, create_embedder("hashing")) as store:
         store.write([memory])
 

@@ -5,15 +5,15 @@ import pytest
 
 pytest.importorskip("pymilvus")
 
-from remembr_ros.errors import MemoryUnavailable  # noqa: E402
-from remembr_ros.memory.embedders.hashing import HashingEmbedder  # noqa: E402
-from remembr_ros.memory.server import ensure_server  # noqa: E402
-from remembr_ros.memory.store import MemoryStore  # noqa: E402
-from remembr_ros.records import NANOSECONDS, Frame, Pose, Window  # noqa: E402
-from remembr_ros.remember.builder import MemoryBuilder  # noqa: E402
-from remembr_ros.remember.captioners.scripted import ScriptedCaptioner  # noqa: E402
-from remembr_ros.remember.outbox import Outbox  # noqa: E402
-from remembr_ros.remember.pose_track import PoseAt  # noqa: E402
+from remembr_ros.errors import MemoryUnavailable
+from remembr_ros.memory.embedders.hashing import HashingEmbedder
+from remembr_ros.memory.server import ensure_server
+from remembr_ros.memory.store import MemoryStore
+from remembr_ros.records import NANOSECONDS, Frame, Pose, Window
+from remembr_ros.remember.builder import MemoryBuilder
+from remembr_ros.remember.captioners.scripted import ScriptedCaptioner
+from remembr_ros.remember.outbox import Outbox
+from remembr_ros.remember.pose_track import PoseAt
 
 T = 1_796_061_600 * NANOSECONDS
 RED = np.full((48, 64, 3), (250, 0, 0), np.uint8)

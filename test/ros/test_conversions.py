@@ -8,32 +8,38 @@ import pytest
 
 pytest.importorskip("rclpy", reason="rclpy not importable: . scripts/environment.sh")
 
-from builtin_interfaces.msg import Time  # noqa: E402
-from geometry_msgs.msg import Point, PoseWithCovarianceStamped, Quaternion  # noqa: E402
-from hypothesis import given  # noqa: E402
-from hypothesis import strategies as st  # noqa: E402
-from nav_msgs.msg import OccupancyGrid  # noqa: E402
-from rclpy.serialization import deserialize_message, serialize_message  # noqa: E402
-from remembr_interfaces.msg import Answer as AnswerMsg  # noqa: E402
-from remembr_interfaces.msg import Memory as MemoryMsg  # noqa: E402
-from remembr_interfaces.msg import NavigationStatus  # noqa: E402
-from remembr_interfaces.srv import Ask, Forget, Search  # noqa: E402
-from sensor_msgs.msg import Image  # noqa: E402
+from builtin_interfaces.msg import Time
+from geometry_msgs.msg import Point, PoseWithCovarianceStamped, Quaternion
+from hypothesis import given
+from hypothesis import strategies as st
+from nav_msgs.msg import OccupancyGrid
+from rclpy.serialization import deserialize_message, serialize_message
+from sensor_msgs.msg import Image
 
-from remembr_ros.errors import InvalidInput  # noqa: E402
-from remembr_ros.memory.query import Order  # noqa: E402
-from remembr_ros.navigate.dispatcher import GoalState  # noqa: E402
-from remembr_ros.navigate.navigator import Goal, NavigationState, NavigationUpdate  # noqa: E402
-from remembr_ros.records import Answer, AnswerError, AnswerKind, Hit, Memory, Navigate, Pose  # noqa: E402
-from remembr_ros.ros import conversions  # noqa: E402
-from remembr_ros.ros.maps import map_name  # noqa: E402
+from remembr_interfaces.msg import Answer as AnswerMsg
+from remembr_interfaces.msg import Memory as MemoryMsg
+from remembr_interfaces.msg import NavigationStatus
+from remembr_interfaces.srv import Ask, Forget, Search
+from remembr_ros.errors import InvalidInput
+from remembr_ros.memory.query import Order
+from remembr_ros.navigate.dispatcher import GoalState
+from remembr_ros.navigate.navigator import Goal, NavigationState, NavigationUpdate
+from remembr_ros.records import Answer, AnswerError, AnswerKind, Hit, Memory, Navigate, Pose
+from remembr_ros.ros import conversions
+from remembr_ros.ros.maps import map_name
 
 T0 = 1_796_061_600_250_000_000
 POSE = Pose(T0, "map", 2.0, -1.0, 0.1, math.pi / 2, 0.04, 0.01)
 
 
 def memory(pose: Pose | None = POSE, **fields) -> Memory:
-    values = {"id": "robot/front/1", "start_ns": T0, "end_ns": T0 + 3 * 10**9, "episode_start_ns": T0, "caption": "a door"}
+    values = {
+        "id": "robot/front/1",
+        "start_ns": T0,
+        "end_ns": T0 + 3 * 10**9,
+        "episode_start_ns": T0,
+        "caption": "a door",
+    }
     return Memory(**values, pose=pose, localized=pose is not None, map_id="office", **fields)
 
 
@@ -129,9 +135,17 @@ def test_a_caption_carries_pose_and_covariance_or_an_empty_frame():
 
 
 def test_an_answer_with_everything_and_one_with_nothing():
-    full = Answer("q", AnswerKind.DURATION, "t", True, POSE, T0, 90.5, 3, (Hit(memory()),), "extractive", False, 2, 3, 0.25)
+    full = Answer(
+        "q", AnswerKind.DURATION, "t", True, POSE, T0, 90.5, 3, (Hit(memory()),), "extractive", False, 2, 3, 0.25
+    )
     message = conversions.answer_message(full, T0)
-    assert (message.kind, message.yes_no, message.count, message.rounds, message.llm_calls) == (AnswerMsg.DURATION, 1, 3, 2, 3)
+    assert (message.kind, message.yes_no, message.count, message.rounds, message.llm_calls) == (
+        AnswerMsg.DURATION,
+        1,
+        3,
+        2,
+        3,
+    )
     assert message.has_pose and message.pose.pose.position.x == 2.0 and message.pose.header.frame_id == "map"
     assert message.has_time and conversions.nanoseconds(message.time) == T0
     assert message.has_duration and (message.duration.sec, message.duration.nanosec) == (90, 500_000_000)
@@ -160,8 +174,15 @@ def test_a_navigation_update():
 
 
 def test_questions():
-    question = conversions.question_from(Ask.Request(question="where?", navigate=Ask.Request.ALWAYS), T0, POSE, "office")
-    assert (question.text, question.navigate, question.map_id, question.pose) == ("where?", Navigate.ALWAYS, "office", POSE)
+    question = conversions.question_from(
+        Ask.Request(question="where?", navigate=Ask.Request.ALWAYS), T0, POSE, "office"
+    )
+    assert (question.text, question.navigate, question.map_id, question.pose) == (
+        "where?",
+        Navigate.ALWAYS,
+        "office",
+        POSE,
+    )
     with pytest.raises(InvalidInput, match="navigate"):
         conversions.question_from(Ask.Request(navigate=9), T0, None, "")
 

@@ -30,7 +30,9 @@ class Probe(ManagedNode):
     def __init__(self, context, errors=(), autostart=True):
         self.errors, self.loads, self.releases, self.go_on = list(errors), 0, 0, threading.Event()
         self.go_on.set()
-        super().__init__("probe", (Parameter("autostart", autostart, "Start."),), context=context, namespace=f"/p{id(self)}")
+        super().__init__(
+            "probe", (Parameter("autostart", autostart, "Start."),), context=context, namespace=f"/p{id(self)}"
+        )
 
     def load(self):
         self.loads += 1
@@ -122,7 +124,9 @@ def test_it_answers_while_it_loads(spinning):
     assert activating.result().success
 
 
-@pytest.mark.parametrize("error", [ConfigurationError("llm.model: no"), ModelMismatch("other model"), ValueError("bug")])
+@pytest.mark.parametrize(
+    "error", [ConfigurationError("llm.model: no"), ModelMismatch("other model"), ValueError("bug")]
+)
 def test_what_waiting_cannot_cure_leaves_it_inactive(spinning, error):
     node = spinning([error])
     wait_until(lambda: str(error) in node.problem, "the failure")

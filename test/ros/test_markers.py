@@ -6,10 +6,10 @@ import pytest
 
 pytest.importorskip("rclpy", reason="rclpy not importable: . scripts/environment.sh")
 
-from visualization_msgs.msg import Marker  # noqa: E402
+from visualization_msgs.msg import Marker
 
-from remembr_ros.records import Hit, Memory, Pose  # noqa: E402
-from remembr_ros.ros.markers import memory_markers  # noqa: E402
+from remembr_ros.records import Hit, Memory, Pose
+from remembr_ros.ros.markers import memory_markers
 
 
 def memories(count: int, yaw: float | None = 0.5, placed: bool = True) -> list[Memory]:

@@ -127,5 +127,7 @@ def test_descriptors_say_what_is_allowed(make_node):
 
 
 def test_a_misspelt_name_is_reported_with_the_nearest():
-    (warning,) = unknown_overrides(["window_secs", "use_sim_time", "qos_overrides./clock.depth", "camera"], ["window_s", "camera"])
+    (warning,) = unknown_overrides(
+        ["window_secs", "use_sim_time", "qos_overrides./clock.depth", "camera"], ["window_s", "camera"]
+    )
     assert "window_secs" in warning and "window_s?" in warning
