@@ -106,10 +106,15 @@ class Connection:
         from pymilvus.exceptions import MilvusException
 
         address = self._server.uri if self._server else str(self.location)
+        # pymilvus pings every 10 s also when idle, which Milvus Lite answers by hanging up ("too_many_pings"). On a
+        # socket of this machine there is no router that could forget an idle connection.
+        local = {"grpc.keepalive_time_ms": 2**31 - 1, "grpc.keepalive_permit_without_calls": 0}
+        options = local if address.startswith("unix:") else {}
         deadline = time.monotonic() + self.timeout_s
         while True:
             try:
-                return MilvusClient(address, token=self._token, timeout=max(0.5, deadline - time.monotonic()))
+                limit_s = max(0.5, deadline - time.monotonic())
+                return MilvusClient(address, token=self._token, timeout=limit_s, grpc_options=options)
             except MilvusException as error:
                 if self._server is None or time.monotonic() > deadline:
                     problem = f"memory.uri: cannot reach Milvus at {self.location}: {_reason(error)}"

@@ -30,9 +30,8 @@ _POOL = 400
 _MAX_ROUNDS = 8
 _MAX_RANGES = 64
 _CAP = MAX_ROWS // 4
-_FIRST_SPAN_NS = 600 * NANOSECONDS
+_FIRST_SPAN_NS = 300 * NANOSECONDS
 _SMALLEST_SPAN_NS = 1_000_000
-_FIRST_RADIUS_M = 1.0
 _SMALLEST_RADIUS_M = 0.01
 
 Key = Callable[[Candidate], Any]
@@ -238,7 +237,7 @@ class _Search:
         near = self.query.near
         assert near is not None
         largest_m = self.query.within_m or 2.0 * MAX_COORDINATE_M
-        reach = _Reach(min(_FIRST_RADIUS_M, largest_m), _SMALLEST_RADIUS_M)
+        reach = _Reach(min(self.table.usual_radius_m, largest_m), _SMALLEST_RADIUS_M)
         for _ in range(_MAX_RANGES):
             radius_m = min(reach.value, largest_m)
             found = self.table.scan(self.terms + filters.box(*near, radius_m) + self._others(), _CAP)
@@ -249,6 +248,7 @@ class _Search:
             # Corners of the box are farther than its sides: only what is inside the circle is surely nearest.
             certain = sum(1 for candidate in self.chosen.values() if candidate.distance_to(near) <= radius_m)
             if certain >= self.query.limit or (radius_m >= largest_m and not crowded):
+                self.table.usual_radius_m = radius_m
                 return
             if not crowded:
                 reach.grow()

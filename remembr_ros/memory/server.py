@@ -169,4 +169,3 @@ def _spawn(db_file: Path, folder: RuntimeFolder, deadline: float) -> None:
 def _reap_later(process: subprocess.Popen[bytes]) -> None:
     """The host outlives or dies before us; either way it must not stay behind as a zombie of this process."""
     threading.Thread(target=process.wait, name="milvus-host-reaper", daemon=True).start()
-

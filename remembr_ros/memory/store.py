@@ -33,6 +33,8 @@ _BATCH = 500
 """Rows per insert: 384 dimensions make 1 MB, far below the 64 MB of a gRPC message."""
 _OVERLAPPING = 8
 """A range of time begins with the window at its edge and those that overlap it; sliding windows would be a few."""
+SCALAR_INDEXES = ("start_ns", "end_ns", "x", "y", "map_id", "robot_id", "episode")
+"""Fields that filters name, indexed on a server. Milvus Lite has no indexes for them and needs none."""
 HNSW = {"M": 16, "efConstruction": 200}
 """Graph of a server's index: recall@5 above 0.95 at ef 64 for up to a few million rows (HNSW paper, section 4.1)."""
 
@@ -78,7 +80,8 @@ class MemoryStore:
         return store
 
     def write(self, memories: Sequence[Memory]) -> None:
-        """Store `memories`, durably on return. One that is already stored (same id) stays as it is.
+        """Store `memories`; on return they are durable, and found by a search of any process. One that is already
+        stored (same id) stays as it is.
 
         Raises InvalidInput (a record that fits no row), ModelFailed, MemoryUnavailable; in each case writing the
         same memories again later is right.
@@ -88,6 +91,7 @@ class MemoryStore:
         with self._write_lock:
             for start in range(0, len(ordered), _BATCH):
                 self._write_batch(dict(ordered[start : start + _BATCH]))
+        self._table.settle()
 
     def _write_batch(self, memories: dict[str, Memory]) -> None:
         self._check_disk()
@@ -126,7 +130,7 @@ class MemoryStore:
         """
         vector = self._queried(query.text) if query.text.strip() else None
         found = search(self._table, query, vector, visible_before_ns)
-        memories = self._table.fetch([candidate.id for candidate in found])
+        memories = self._table.whole(found)
         return [Hit(memories[candidate.id], candidate.score) for candidate in found if candidate.id in memories]
 
     def get(self, ids: Sequence[str]) -> list[Memory]:
@@ -157,7 +161,7 @@ class MemoryStore:
             )
             others = [other for other in search(self._table, query, None) if (other.start_ns > start_ns) == later]
             found += others[:wanted]
-        memories = self._table.fetch([candidate.id for candidate in found])
+        memories = self._table.whole(found)
         return sorted([*own, *memories.values()], key=lambda memory: (memory.start_ns, memory.id))
 
     def between(self, after_ns: int | None, before_ns: int | None, limit: int) -> list[Memory]:
@@ -194,6 +198,8 @@ class MemoryStore:
         existing = sorted(self._table.existing([filters.clean_name(id_) for id_ in ids]))
         for start in range(0, len(existing), _BATCH):
             self._connection.call("delete", self.collection, ids=existing[start : start + _BATCH])
+        if existing:
+            self._table.settle()
         return len(existing)
 
     def close(self) -> None:
@@ -212,8 +218,7 @@ class MemoryStore:
             self._create()
         description = self._connection.call("describe_collection", self.collection)["description"]
         self._check(CollectionInfo.from_description(description, self.collection))
-        if not self._indexed():
-            self._index()
+        self._index(self._unindexed())
         self._table.warm_up(self.embedder.dimension)
 
     def _create(self) -> None:
@@ -230,22 +235,28 @@ class MemoryStore:
             if not self._connection.call("has_collection", self.collection):
                 raise
 
-    def _indexed(self) -> bool:
-        return bool(self._connection.call("list_indexes", self.collection, field_name=VECTOR))
+    def _unindexed(self) -> list[str]:
+        """The fields whose index is missing."""
+        wanted = (VECTOR,) if self._connection.embedded else (VECTOR, *SCALAR_INDEXES)
+        present = self._connection.call("list_indexes", self.collection)
+        return [name for name in wanted if name not in present]
 
-    def _index(self) -> None:
+    def _index(self, fields: Sequence[str]) -> None:
         from pymilvus import MilvusClient
 
-        index: Any = MilvusClient.prepare_index_params()
-        if self._connection.embedded:
-            index.add_index(VECTOR, index_type="FLAT", metric_type="COSINE")
-        else:
-            index.add_index(VECTOR, index_type="HNSW", metric_type="COSINE", params=HNSW)
-        try:
-            self._connection.call("create_index", self.collection, index_params=index)
-        except MemoryUnavailable:
-            if not self._indexed():
-                raise
+        for name in fields:
+            index: Any = MilvusClient.prepare_index_params()
+            if name != VECTOR:
+                index.add_index(name, index_type="", index_name=name)  # empty: what this version has for the type
+            elif self._connection.embedded:
+                index.add_index(VECTOR, index_type="FLAT", metric_type="COSINE", index_name=VECTOR)
+            else:
+                index.add_index(VECTOR, index_type="HNSW", metric_type="COSINE", params=HNSW, index_name=VECTOR)
+            try:
+                self._connection.call("create_index", self.collection, index_params=index)
+            except MemoryUnavailable:
+                if name in self._unindexed():
+                    raise
 
     def _check(self, info: CollectionInfo) -> None:
         if info.schema_version != SCHEMA_VERSION:

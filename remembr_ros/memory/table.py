@@ -1,14 +1,18 @@
 """The collection as a table of candidates: the few requests that searching is made of.
 
-In: filter terms (`filters.py`), unit vectors. Out: `Candidate`s with what ranking needs, whole memories by id, the span
-of time that is remembered.
+In: filter terms (`filters.py`), unit vectors. Out: `Candidate`s with what ranking needs, whole memories, the span of
+time that is remembered.
+
+Milvus Lite is always fresh. On a server, waiting for freshness (consistency level Strong) costs up to 200 ms; it is paid
+by the writer, who has the time: `settle` returns when the server answers from all that was written before it, so that
+every reader finds it with Bounded reads of 3 ms. Bounded also limits how far a replica may lag: 5 s.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from remembr_ros.memory import filters
@@ -22,12 +26,15 @@ if TYPE_CHECKING:
 MAX_ROWS = 16384
 """The most rows that Milvus returns from one request."""
 _IDS_PER_REQUEST = 1000
+_FEW = 128
+"""So many rows are asked for whole, which saves the second request: they are a few kilobytes more."""
 _EDGE_NS = 60 * NANOSECONDS
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A row that may be returned. x, y [m] mean something only if `has_position`; `score` NaN: not searched by text."""
+    """A row that may be returned. x, y [m] mean something only if `has_position`; `score` NaN: not searched by text;
+    `row`: all its fields, None when only these were asked for."""
 
     id: str
     episode: str
@@ -37,6 +44,7 @@ class Candidate:
     x: float
     y: float
     score: float = math.nan
+    row: Mapping[str, Any] | None = field(default=None, compare=False, repr=False)
 
     def distance_to(self, place: tuple[float, float]) -> float:
         """[m] in the plane."""
@@ -54,10 +62,10 @@ class Table:
     def __init__(self, connection: Connection, collection: str) -> None:
         self._connection = connection
         self.collection = collection
-        # Milvus Lite is always fresh. On a server only Strong promises that what another process has just written is
-        # found; it costs up to 200 ms. Weighing that per query belongs here.
-        self._freshness: dict[str, Any] = {} if connection.embedded else {"consistency_level": "Strong"}
+        self._reading: dict[str, Any] = {} if connection.embedded else {"consistency_level": "Bounded"}
         self._span: tuple[int, int] | None = None
+        self.usual_radius_m = 0.25
+        """What lately held enough around a place: where the next search around one begins."""
 
     def warm_up(self, dimension: int) -> None:
         """Load the collection and search it once, so that the first question is not the one that waits for the disk."""
@@ -69,15 +77,30 @@ class Table:
         self._connection.call(
             "search", self.collection, data=[vector], limit=1, anns_field=VECTOR, timeout_s=LOAD_TIMEOUT_S
         )
+        self.span()
+
+    def settle(self) -> None:
+        """Return when readers in every process find what was written, or no longer find what was deleted."""
+        if not self._connection.embedded:
+            nothing = filters.equals("id", "-")
+            self._connection.call(
+                "query", self.collection, filter=nothing, output_fields=["id"], consistency_level="Strong"
+            )
 
     def scan(self, terms: Iterable[str], limit: int = MAX_ROWS) -> list[Candidate]:
-        """Up to `limit` rows that satisfy all terms, in no promised order."""
-        rows = self._query(filters.all_of(terms), RANK_FIELDS, limit)
+        """Up to `limit` rows that satisfy all terms, in no promised order. A few come whole."""
+        expression = filters.all_of(terms)
+        few = min(limit, _FEW)
+        rows = self._query(expression, ALL_FIELDS, few)
+        if len(rows) < few or few == limit:
+            return list({row["id"]: _candidate(row, whole=row) for row in rows}.values())
+        rows = self._query(expression, RANK_FIELDS, limit)
         return list({row["id"]: _candidate(row) for row in rows}.values())
 
     def similar(self, vector: np.ndarray[Any, Any], terms: Iterable[str], limit: int) -> list[Candidate]:
-        """The `limit` rows nearest to the unit `vector`, best first."""
+        """The `limit` rows nearest to the unit `vector`, best first. A few come whole."""
         limit = min(limit, MAX_ROWS)
+        whole = limit <= _FEW
         # ef: how many neighbours HNSW keeps while it walks; at least the number of rows asked for.
         params = {} if self._connection.embedded else {"ef": min(32768, max(64, 2 * limit))}
         found = self._connection.call(
@@ -86,15 +109,25 @@ class Table:
             data=[vector],
             filter=filters.all_of(terms),
             limit=limit,
-            output_fields=list(RANK_FIELDS),
+            output_fields=list(ALL_FIELDS if whole else RANK_FIELDS),
             anns_field=VECTOR,
             search_params={"metric_type": "COSINE", "params": params},
-            **self._freshness,
+            **self._reading,
         )
         candidates: dict[str, Candidate] = {}
         for hit in found[0]:
-            candidates.setdefault(hit["entity"]["id"], _candidate(hit["entity"], min(1.0, hit["distance"])))
+            entity = hit["entity"]
+            score = min(1.0, hit["distance"])
+            candidates.setdefault(entity["id"], _candidate(entity, score, entity if whole else None))
         return list(candidates.values())
+
+    def whole(self, candidates: Sequence[Candidate]) -> dict[str, Memory]:
+        """The memories of candidates that still exist, by id."""
+        memories = self.fetch([candidate.id for candidate in candidates if candidate.row is None])
+        memories.update(
+            {candidate.id: from_row(candidate.row) for candidate in candidates if candidate.row is not None}
+        )
+        return memories
 
     def fetch(self, ids: Sequence[str]) -> dict[str, Memory]:
         """The memories that exist, by id."""
@@ -113,7 +146,7 @@ class Table:
         return found
 
     def count(self) -> int:
-        rows = self._connection.call("query", self.collection, filter="", output_fields=["count(*)"], **self._freshness)
+        rows = self._connection.call("query", self.collection, filter="", output_fields=["count(*)"], **self._reading)
         return int(rows[0]["count(*)"])
 
     def span(self, *, refresh: bool = False) -> tuple[int, int] | None:
@@ -123,21 +156,27 @@ class Table:
         return self._span
 
     def _find_span(self) -> tuple[int, int] | None:
-        # Milvus 2 sorts no query: the edges are bracketed by growing steps, then halved. Some 30 requests of a
-        # millisecond (10 ms at 1,000,000 rows) each.
-        start = self._span or self._anywhere()
-        return None if start is None else (self._edge(start[0], -1), self._edge(start[1], 1))
+        # Milvus 2 sorts no query: the edges are bracketed by growing steps from the last known ones, then halved.
+        known = self._span
+        if known is not None:
+            edges = self._edge(known[0], -1), self._edge(known[1], 1)
+            if edges[0] is not None and edges[1] is not None:
+                return edges[0], edges[1]
+        # Nothing is known, or somebody has deleted what was at an edge.
+        anywhere = self._query(filters.at_least("start_ns", 0), ("start_ns",), 1)
+        if not anywhere:
+            return None
+        start_ns = int(anywhere[0]["start_ns"])
+        first_ns, last_ns = self._edge(start_ns, -1), self._edge(start_ns, 1)
+        return (start_ns if first_ns is None else first_ns, start_ns if last_ns is None else last_ns)
 
-    def _anywhere(self) -> tuple[int, int] | None:
-        rows = self.scan([filters.at_least("start_ns", 0)], 1)
-        return (rows[0].start_ns, rows[0].start_ns) if rows else None
+    def _edge(self, inside_ns: int, sign: int) -> int | None:
+        """The start_ns that is farthest from `inside_ns` in the direction of `sign`; None when there is none there."""
 
-    def _edge(self, inside_ns: int, sign: int) -> int:
-        """The start_ns that is farthest from `inside_ns` in the direction of `sign`, or `inside_ns`."""
-
-        def beyond(ns: int) -> list[Candidate]:
+        def beyond(ns: int) -> bool:
             clamped = max(0, min(ns, 2**63 - 1))
-            return self.scan([(filters.more_than if sign > 0 else filters.less_than)("start_ns", clamped)], 1)
+            term = (filters.more_than if sign > 0 else filters.less_than)("start_ns", clamped)
+            return bool(self._query(term, ("start_ns",), 1))
 
         near, step = inside_ns, _EDGE_NS
         while beyond(inside_ns + sign * step):
@@ -148,18 +187,19 @@ class Table:
             near, far = (middle, far) if beyond(middle) else (near, middle)
         low, high = sorted((near, far))
         terms = [filters.at_least("start_ns", max(low, 0)), filters.less_than("start_ns", min(high + 1, 2**63 - 1))]
-        starts = [candidate.start_ns for candidate in self.scan(terms)]
-        return (max if sign > 0 else min)(starts, default=inside_ns)
+        rows = self._query(filters.all_of(terms), ("start_ns",), MAX_ROWS)
+        return (max if sign > 0 else min)((int(row["start_ns"]) for row in rows), default=None)
 
     def _query(self, expression: str, fields: Sequence[str], limit: int) -> list[dict[str, Any]]:
         return list(
             self._connection.call(
-                "query", self.collection, filter=expression, output_fields=list(fields), limit=limit, **self._freshness
+                "query", self.collection, filter=expression, output_fields=list(fields), limit=limit, **self._reading
             )
         )
 
 
-def _candidate(row: dict[str, Any], score: float = math.nan) -> Candidate:
+def _candidate(row: Mapping[str, Any], score: float = math.nan, whole: Mapping[str, Any] | None = None) -> Candidate:
+    has_position = row["pose_state"] > 0
     return Candidate(
-        row["id"], row["episode"], row["start_ns"], row["end_ns"], row["pose_state"] > 0, row["x"], row["y"], score
+        row["id"], row["episode"], row["start_ns"], row["end_ns"], has_position, row["x"], row["y"], score, whole
     )

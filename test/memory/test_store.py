@@ -378,9 +378,7 @@ def test_ids_are_those_of_the_schema(remember: Remember) -> None:
     assert remember(0).id == memory_id("carter", "front", START_NS)
 
 
-def test_nodes_that_start_together_make_one_collection(
-    memory_uri: str, collection: str, remember: Remember
-) -> None:
+def test_nodes_that_start_together_make_one_collection(memory_uri: str, collection: str, remember: Remember) -> None:
     together = threading.Barrier(6)
 
     def open_and_write(index: int) -> int:
