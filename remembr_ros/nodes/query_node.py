@@ -58,6 +58,8 @@ from remembr_ros.ros.worker import Job, Worker
 
 MARKERS_EVERY_S = 10.0
 WARN_EVERY_S = 5.0
+SPOKEN = "topic question"
+"""The conversation of what comes by the topic `question`: speech has no other way to say "take me there"."""
 
 
 class QueryNode(ManagedNode):
@@ -123,6 +125,7 @@ class QueryNode(ManagedNode):
             memory,
             base_url=parameters["llm.base_url"],
             timezone=parameters["timezone"],
+            robot_id=parameters["robot_id"],
             settings=settings,
             parameter="llm.model",
         )
@@ -192,7 +195,7 @@ class QueryNode(ManagedNode):
         return response
 
     async def _on_question(self, message: String) -> None:
-        await self._answer(Ask.Request(question=message.data))
+        await self._answer(Ask.Request(question=message.data, conversation=SPOKEN))
 
     async def _on_ask_action(self, goal: Any) -> AskQuestion.Result:
         key = bytes(goal.goal_id.uuid)

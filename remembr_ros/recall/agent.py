@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -19,6 +19,8 @@ from remembr_ros.recall import prompt
 from remembr_ros.recall.answer import Composer
 from remembr_ros.recall.arguments import ToolFault
 from remembr_ros.recall.chat import ChatClient, Message
+from remembr_ros.recall.conversations import Turn
+from remembr_ros.recall.follow_ups import follow_up
 from remembr_ros.recall.progress import Progress
 from remembr_ros.recall.replies import Reply, ToolCall
 from remembr_ros.recall.searchable import SearchableMemory
@@ -44,10 +46,13 @@ class Agent:
         self._zone = zone
         self._settings = settings
 
-    async def ask(self, question: Question, on_progress: OnProgress | None = None) -> Answer:
-        """One question. Cancel the task to stop it. Raises nothing else."""
+    async def ask(
+        self, question: Question, on_progress: OnProgress | None = None, earlier: Sequence[Turn] = ()
+    ) -> Answer:
+        """One question, with the conversation before it. Cancel the task to stop it. Raises nothing else."""
         compose = Composer(question, self._zone, self._chat.name)
-        run = _Run(self._memory, self._chat, self._settings, question, compose, on_progress or (lambda progress: None))
+        report = on_progress or (lambda progress: None)
+        run = _Run(self._memory, self._chat, self._settings, question, compose, report, earlier)
         try:
             answer = await asyncio.wait_for(run.answer(), self._settings.time_limit_s)
         except asyncio.TimeoutError:
@@ -79,6 +84,7 @@ class _Run:
         question: Question,
         compose: Composer,
         report: OnProgress,
+        earlier: Sequence[Turn],
     ) -> None:
         self._memory = memory
         self._chat = chat
@@ -86,6 +92,7 @@ class _Run:
         self._question = question
         self._compose = compose
         self._report = report
+        self._earlier = earlier
         self._results: dict[str, list[str]] = {}
         self.rounds = 0
         self.llm_calls = 0
@@ -112,12 +119,13 @@ class _Run:
         self._report(Progress("thinking"))
         bounds = await asyncio.to_thread(self._memory.bounds)
         self._tools = Toolbox(self._memory, self._question, self._compose, bounds, self._settings.memories_per_query)
-        messages: list[Message] = [
-            {"role": "system", "content": prompt.RULES},
-            {"role": "user", "content": prompt.moment(self._question, self._compose.zone, bounds)},
-        ]
+        messages: list[Message] = [{"role": "system", "content": prompt.RULES}]
+        for number, turn in enumerate(self._earlier):
+            messages.extend(prompt.earlier_turn(number, turn, self._tools.show_earlier(turn)))
+        messages.append({"role": "user", "content": prompt.moment(self._question, self._compose.zone, bounds)})
         if self._settings.prefetch and bounds is not None:
-            about = understand(self._question, self._compose.zone).about or self._question.text
+            asked, _ = follow_up(understand(self._question, self._compose.zone), self._earlier, self._compose.zone)
+            about = asked.about or self._question.text
             calls = (
                 ToolCall("first_0", "search_text", {"query": about[:500]}),
                 ToolCall("first_1", "search_time", {"at": "now", "order": "last", "limit": 2}),

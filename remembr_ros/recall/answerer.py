@@ -10,15 +10,16 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Protocol
 from zoneinfo import ZoneInfo
 
 from remembr_ros.errors import MemoryUnavailable, RemembrError, UnknownBackend
 from remembr_ros.recall.answer import Composer
+from remembr_ros.recall.conversations import Conversations, Turn, still_remembered
 from remembr_ros.recall.extractive import SOURCE, ExtractiveAnswerer
 from remembr_ros.recall.progress import Progress
-from remembr_ros.recall.searchable import SearchableMemory
+from remembr_ros.recall.searchable import OneRobot, SearchableMemory
 from remembr_ros.recall.settings import RecallSettings
 from remembr_ros.recall.when import load_zone
 from remembr_ros.records import Answer, AnswerError, Question
@@ -31,13 +32,15 @@ OnProgress = Callable[[Progress], None]
 class LanguageModelAgent(Protocol):
     """What answers with a language model (agent.Agent)."""
 
-    async def ask(self, question: Question, on_progress: OnProgress | None = None) -> Answer: ...
+    async def ask(
+        self, question: Question, on_progress: OnProgress | None = None, earlier: Sequence[Turn] = ()
+    ) -> Answer: ...
 
     async def close(self) -> None: ...
 
 
 class Recall:
-    """Answers questions one after the other or side by side; keeps nothing between them."""
+    """Answers questions one after the other or side by side; keeps the last turns of each conversation between them."""
 
     def __init__(
         self,
@@ -47,6 +50,8 @@ class Recall:
         *,
         time_limit_s: float = 60.0,
     ) -> None:
+        self._memory = memory
+        self._conversations = Conversations()
         self._extractive = ExtractiveAnswerer(memory, zone)
         self._agent = agent
         self._zone = zone
@@ -56,6 +61,7 @@ class Recall:
         """Always an Answer, with `elapsed_s` set, within the time limit. Only asyncio.CancelledError passes through."""
         began = time.monotonic()
         answer = await self._ask(question, on_progress)
+        self._conversations.add(question, answer)
         return dataclasses.replace(answer, elapsed_s=time.monotonic() - began)
 
     async def close(self) -> None:
@@ -72,9 +78,14 @@ class Recall:
             message = f"the question has {len(text)} characters; at most {MAX_QUESTION} are answered"
             return compose.failed(AnswerError.INVALID_QUESTION, message, "That question is too long for me.")
         try:
+            earlier = self._conversations.before(question)
+            if earlier:
+                earlier = await asyncio.wait_for(
+                    asyncio.to_thread(still_remembered, earlier, self._memory), self._time_limit_s
+                )
             unavailable: Answer | None = None
             if self._agent is not None:
-                answer = await self._agent.ask(question, on_progress)
+                answer = await self._agent.ask(question, on_progress, earlier)
                 if answer.error is not AnswerError.LLM_UNAVAILABLE:
                     return answer
                 unavailable = answer
@@ -82,7 +93,8 @@ class Recall:
             if on_progress is not None:
                 on_progress(Progress("thinking"))
             fallback = await asyncio.wait_for(
-                asyncio.to_thread(self._extractive.answer, question, on_progress, source=source), self._time_limit_s
+                asyncio.to_thread(self._extractive.answer, question, on_progress, earlier=earlier, source=source),
+                self._time_limit_s,
             )
             if unavailable is None:
                 return fallback
@@ -105,15 +117,19 @@ def create_recall(
     *,
     base_url: str = "",
     timezone: str = "UTC",
+    robot_id: str = "",
     settings: RecallSettings | None = None,
     parameter: str = "llm",
 ) -> Recall:
     """Recall with the composer that `llm` (`provider:model`) names.
 
     `base_url`: the OpenAI-compatible endpoint, empty = the vendor's own. `timezone`: IANA name in which people speak of
-    times. Raises UnknownBackend, ConfigurationError, MissingDependency.
+    times. `robot_id`: answer from the memories of this robot only, empty = of all. Raises UnknownBackend,
+    ConfigurationError, MissingDependency.
     """
     settings = settings or RecallSettings()
+    if robot_id:
+        memory = OneRobot(memory, robot_id)
     zone = load_zone(timezone)
     provider, _, model = llm.partition(":")
     if provider in ("extractive", "") and not model:

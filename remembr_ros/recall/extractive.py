@@ -15,6 +15,8 @@ from zoneinfo import ZoneInfo
 
 from remembr_ros.memory.query import Order, Query
 from remembr_ros.recall.answer import Composer
+from remembr_ros.recall.conversations import Turn
+from remembr_ros.recall.follow_ups import follow_up
 from remembr_ros.recall.matching import content_words, match, overlap, says_nothing
 from remembr_ros.recall.progress import Progress
 from remembr_ros.recall.question_forms import Form
@@ -79,10 +81,16 @@ class ExtractiveAnswerer:
         self._zone = zone
 
     def answer(
-        self, question: Question, on_progress: Callable[[Progress], None] | None = None, *, source: str = SOURCE
+        self,
+        question: Question,
+        on_progress: Callable[[Progress], None] | None = None,
+        *,
+        earlier: Sequence[Turn] = (),
+        source: str = SOURCE,
     ) -> Answer:
-        """Blocking. Raises MemoryUnavailable. `source` marks who asked for it (a fallback says so)."""
-        return _OneQuestion(self._memory, question, self._zone, source, on_progress).answer()
+        """Blocking. Raises MemoryUnavailable. `earlier`: the conversation before the question. `source` marks who asked
+        for it (a fallback says so)."""
+        return _OneQuestion(self._memory, question, self._zone, source, on_progress, earlier).answer()
 
 
 class _OneQuestion:
@@ -95,17 +103,18 @@ class _OneQuestion:
         zone: ZoneInfo,
         source: str,
         on_progress: Callable[[Progress], None] | None,
+        earlier: Sequence[Turn],
     ) -> None:
         self._memory = memory
         self._question = question
-        self._asked = understand(question, zone)
+        self._asked, self._that = follow_up(understand(question, zone), earlier, zone)
         self._compose = Composer(question, zone, source)
         self._on_progress = on_progress
 
     def answer(self) -> Answer:
         asked = self._asked
         if not asked.about and not asked.until_about:
-            answer = self._about_nothing_named()
+            answer = self._about_that() if asked.back and asked.time is None else self._about_nothing_named()
         elif asked.form is Form.HOW_LONG_BETWEEN:
             answer = self._between_two()
         elif asked.form in (Form.HOW_LONG, Form.HOW_LONG_SINCE, Form.HOW_MANY):
@@ -184,6 +193,34 @@ class _OneQuestion:
         early, late = min(reversed(pairs), key=lambda pair: pair[1].start_ns - pair[0].end_ns)
         return self._compose.compose(kind, (early.hits[0], late.hits[0]), start_ns=early.start_ns, end_ns=late.start_ns)
 
+    # -- questions that point back: at what the last answer rests on
+
+    def _about_that(self) -> Answer:
+        asked, kind, that = self._asked, _KINDS[self._asked.form], self._that
+        if not that:
+            if asked.go:
+                return self._compose.not_found(AnswerKind.POSITION, "I do not know which place you mean.")
+            if asked.form in (Form.WHERE, Form.WHEN) or asked.relative or asked.landmark == "that":
+                return self._compose.not_found(kind, "I do not know what you mean.")
+            return self._about_nothing_named()
+        if asked.relative:
+            around = sorted(that, key=lambda hit: hit.memory.start_ns)
+            query = (
+                Query(order=Order.LAST, limit=3, before_ns=around[0].memory.start_ns)
+                if asked.relative == "before"
+                else Query(order=Order.FIRST, limit=3, after_ns=around[-1].memory.end_ns)
+            )
+            hits = [hit for hit in self._search(query) if not says_nothing(hit.memory.caption)]
+            return self._compose.compose(kind, hits)
+        if asked.landmark == "that":
+            return self._about_nothing_named()
+        if kind in (AnswerKind.POSITION, AnswerKind.TIME, AnswerKind.TEXT):
+            return self._compose.compose(kind, that, wants_goal=asked.go)
+        if kind is AnswerKind.DURATION:
+            start, end = min(h.memory.start_ns for h in that), max(h.memory.end_ns for h in that)
+            return self._compose.compose(kind, that, start_ns=start, end_ns=end)
+        return self._compose.not_found(kind, "I do not know what you mean.")
+
     # -- questions that name no thing: about a time, a place, or the robot itself
 
     def _about_nothing_named(self) -> Answer:
@@ -251,7 +288,7 @@ class _OneQuestion:
         """Windows that are about `about`, in the order the question asks for, best first where it asks for none."""
         asked = self._asked
         hits = self._search(self._query(text=about, limit=pool))
-        if asked.landmark and asked.landmark != "me":
+        if asked.landmark and asked.landmark not in ("me", "that"):
             # A caption may say both ("a chair next to a window"): then it knows better than the distance does.
             both = [h for h in hits if overlap(f"{about} {asked.landmark}", h.memory.caption) == 1.0]
             if both:
@@ -308,6 +345,9 @@ class _OneQuestion:
         asked = self._asked
         if asked.landmark == "me":
             return (self._question.pose, self._question.map_id) if self._question.pose else None
+        if asked.landmark == "that":
+            pointed = next((hit.memory for hit in self._that if hit.memory.pose is not None), None)
+            return (pointed.pose, pointed.map_id) if pointed is not None and pointed.pose is not None else None
         hits = self._search(Query(text=asked.landmark, limit=20))
         scored = [(match(asked.landmark, h.memory.caption, h.score).score, h.memory) for h in hits]
         placed = [(score, memory) for score, memory in scored if score > 0.0 and memory.pose is not None]

@@ -41,6 +41,7 @@ NEAR_ME = re.compile(
     r"|over here|right here|from here)\b"
 )
 NEAR_THING = re.compile(rf"\b{_NEAR} (?:the |an? |that |those |this )?(?P<thing>\w[\w' -]*)")
+NEAR_THAT = re.compile(rf"\b(?:{_NEAR}|around) (?:it|that|this|there|them)$")
 NEAREST = re.compile(r"\b(?:nearest|closest)\b(?! to\b)")
 SOMEBODY = re.compile(r"\b(?:some|any)(?:one|body)\b")
 NOW = re.compile(r"\b(?:right now|at the moment|at this moment|just now|currently|now)\b")
@@ -53,6 +54,15 @@ LAST = re.compile(
     r"\b(?:for |the )*(?:very )?last (?:time|thing)\b|\b(?<=you )last\b|\b(?<=i )last\b"
     rf"|\blast(?= {_PERCEIVE})|\b(?:most recent(?:ly)?|latest)\b|\blast$"
 )
+BACK = re.compile(r"\b(?:it|that|this|there|those|them|they|then)\b")
+"""Words that may point at what was said before."""
+RELATIVE = re.compile(r"\b(?:just |right |shortly )?(before|after) (?:that|this|it|then)\b")
+CLOCK_QUESTION = re.compile(r"^what time is it\b")
+CONTINUES = re.compile(
+    r"^(?:(?:and|or|but) )?(?:(?:what|how) about|and|or) (?!(?:what|which|who|whose|where|when|how|why|did|do|does|is|are"
+    r"|was|were|have|has|had|can|could|would|will|then|so|take|bring|go|drive|show|tell|also|now|please|then)\b)(?P<thing>.+)"
+)
+"""A question that only names another thing: "and the blue chair?", "what about the elevator?"."""
 BETWEEN = re.compile(
     r"(?:between|from) (?P<first>.+?) (?:and|to|until|till) (?P<second>.+)"
     r"|(?:after|since) (?P<after>.+?) (?:until|before|to) (?P<before>.+)"

@@ -27,7 +27,9 @@ class Asked:
     `order` FIRST or LAST when the question says which sighting, NEAREST when it asks for the closest place, else
     RELEVANCE. `landmark` is what the place should be near: empty = not asked, "me" = the robot, else words to look for.
     `now` is set for questions about this moment. `go` says that the user's own words ask the robot to go there,
-    `plain` that they have the form of an English question which asks no such thing.
+    `plain` that they have the form of an English question which asks no such thing. `back`: the question says "it",
+    "that" or "there"; `landmark` "that": near there; `relative`: "before" or "after" that. `continues`: it has only a
+    thing, like "and the blue one?", and takes its form from the question before.
     """
 
     form: Form
@@ -39,6 +41,14 @@ class Asked:
     now: bool = False
     go: bool = False
     plain: bool = False
+    back: bool = False
+    relative: str = ""
+    continues: bool = False
+
+    @property
+    def names_nothing(self) -> bool:
+        """Nothing to look for, no place and no time: only what was said before can tell what is meant."""
+        return not self.about and self.landmark in ("", "me", "that") and self.time is None
 
 
 def understand(question: Question, zone: ZoneInfo) -> Asked:
@@ -46,8 +56,14 @@ def understand(question: Question, zone: ZoneInfo) -> Asked:
     text = re.sub(r"[\u2018\u2019]", "'", question.text)
     text = " ".join(re.sub(r'["\u201c\u201d?!\uff1f]+', " ", text).lower().split()).rstrip(" .")
     go = asks_to_go(question.text)
+    continues = forms.CONTINUES.match(text)
+    if continues:
+        text = continues["thing"]
     time, text = _take_time(text, question.now_ns, zone)
     text = forms.LEAD.sub("", text, count=1)
+    relative = forms.RELATIVE.search(text)
+    back = bool(forms.BACK.search(text)) and not forms.CLOCK_QUESTION.match(text)
+    text = forms.RELATIVE.sub(" ", text)
     asks_now = bool(forms.NOW.search(text))
     text = forms.SOMEBODY.sub("a person", forms.NOW.sub(" ", text))
     order, text = _take_order(text)
@@ -70,7 +86,20 @@ def understand(question: Question, zone: ZoneInfo) -> Asked:
     landmark, nearest, text = _take_landmark(text, form)
     if nearest and order is Order.RELEVANCE:
         order = Order.NEAREST
-    return Asked(form, _strip(text), order=order, landmark=landmark, time=time, now=asks_now, go=go, plain=plain)
+    about = _strip(text)
+    return Asked(
+        form,
+        about,
+        order=order,
+        landmark=landmark,
+        time=time,
+        now=asks_now,
+        go=go,
+        plain=plain,
+        back=back,
+        relative=relative[1] if relative else "",
+        continues=bool(continues and about) and form is Form.WHAT,
+    )
 
 
 def _take_time(text: str, now_ns: int, zone: ZoneInfo) -> tuple[TimeExpression | None, str]:
@@ -95,6 +124,8 @@ def _take_landmark(text: str, form: Form) -> tuple[str, bool, str]:
     """(landmark, wants the nearest, the rest): "chair near the red door" gives ("red door", True, "chair")."""
     if forms.NEAR_ME.search(text):
         return "me", True, forms.NEAR_ME.sub(" ", text)
+    if forms.NEAR_THAT.search(text):
+        return "that", True, forms.NEAR_THAT.sub(" ", text)
     nearest = forms.NEAREST.search(text)
     if nearest:
         text = forms.NEAREST.sub(" ", text)
