@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from remembr_ros.errors import InvalidInput
+from remembr_ros.records import Memory
 
 MAX_LIMIT = 1000
 
@@ -59,3 +60,20 @@ class Query:
             raise InvalidInput(f"limit must be 1 to {MAX_LIMIT}, not {self.limit}")
         if self.order is Order.NEAREST and self.near is None and self.at_ns is None:
             raise InvalidInput("order nearest needs near or at_ns")
+
+    def matches(self, memory: Memory) -> bool:
+        """Whether `memory`, which need not be stored, satisfies the criteria other than the text."""
+        if self.after_ns is not None and memory.end_ns <= self.after_ns:
+            return False
+        if self.before_ns is not None and memory.start_ns >= self.before_ns:
+            return False
+        for name in ("robot_id", "camera"):
+            if getattr(self, name) and getattr(memory, name) != getattr(self, name):
+                return False
+        if self.localized_only and not memory.localized:
+            return False
+        if (self.map_id or self.within_m is not None) and memory.map_id != self.map_id:
+            return False
+        if self.near is None or self.within_m is None:
+            return True
+        return memory.pose is not None and memory.pose.distance_to(*self.near) <= self.within_m

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from remembr_ros.errors import InvalidInput, MemoryUnavailable
+from remembr_ros.errors import InvalidInput, MemoryUnavailable, ModelFailed
 from remembr_ros.memory.filters import clean_name, clean_text, cut_bytes
 from remembr_ros.records import Memory, Pose
 
@@ -82,6 +82,20 @@ class CollectionInfo:
                 f"the collection {collection!r} was not made by remembr_ros (no schema version in its description); "
                 "set memory.collection to another name"
             ) from error
+
+
+class UnloadedEmbedder:
+    """The name and dimension of a collection's model, for work that embeds nothing: listing, deleting, copying."""
+
+    def __init__(self, info: CollectionInfo) -> None:
+        self.name = info.embedder
+        self.dimension = info.dimension
+
+    def embed_documents(self, texts: Sequence[str]) -> np.ndarray[Any, Any]:
+        """Raises ModelFailed."""
+        raise ModelFailed(f"the embedder {self.name} is not loaded: this memory was opened without its model")
+
+    embed_queries = embed_documents
 
 
 def add_fields(schema: Any, dimension: int) -> None:

@@ -7,25 +7,26 @@ map, times in nanoseconds. One collection holds the vectors of one embedding mod
 from __future__ import annotations
 
 import dataclasses
-import re
 import shutil
 import threading
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-from remembr_ros.errors import ConfigurationError, MemoryUnavailable, ModelFailed, ModelMismatch
-from remembr_ros.memory import filters
+from remembr_ros.errors import MemoryUnavailable, ModelFailed
+from remembr_ros.memory import collections, filters
 from remembr_ros.memory.connection import Connection, ConnectionLost
 from remembr_ros.memory.embedders import Embedder
 from remembr_ros.memory.query import MAX_LIMIT, Order, Query
-from remembr_ros.memory.schema import SCHEMA_VERSION, VECTOR, CollectionInfo, add_fields, to_row
+from remembr_ros.memory.schema import UnloadedEmbedder, to_row
 from remembr_ros.memory.search import search
 from remembr_ros.memory.table import Candidate, Table
 from remembr_ros.memory.uri import FileLocation, locate
 from remembr_ros.records import Hit, Memory
 
+if TYPE_CHECKING:
+    import numpy as np
+
 DEFAULT_COLLECTION = "memories"
-_COLLECTION_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,254}")
 _WRITE_TRIES = 3
 _FREE_BYTES = 64 * 1024 * 1024
 """On a disk with less, nothing more is written: SQLite needs room for its journal, other programs for theirs."""
@@ -33,10 +34,6 @@ _BATCH = 500
 """Rows per insert: 384 dimensions make 1 MB, far below the 64 MB of a gRPC message."""
 _OVERLAPPING = 8
 """A range of time begins with the window at its edge and those that overlap it; sliding windows would be a few."""
-SCALAR_INDEXES = ("start_ns", "end_ns", "x", "y", "map_id", "robot_id", "episode")
-"""Fields that filters name, indexed on a server. Milvus Lite has no indexes for them and needs none."""
-HNSW = {"M": 16, "efConstruction": 200}
-"""Graph of a server's index: recall@5 above 0.95 at ef 64 for up to a few million rows (HNSW paper, section 4.1)."""
 
 
 class MemoryStore:
@@ -66,36 +63,56 @@ class MemoryStore:
         `uri` as in `uri.locate`; `token` for a server ("user:password" or an API key); `timeout_s` for each call.
         Raises ConfigurationError, MissingDependency, MemoryHeld, ModelMismatch, MemoryUnavailable.
         """
-        if not _COLLECTION_NAME.fullmatch(collection):
-            raise ConfigurationError(
-                f"memory.collection: {collection!r} must be letters, digits and '_', and not begin with a digit"
-            )
+        collections.check_name(collection)
         connection = Connection(locate(uri), token=token, timeout_s=timeout_s)
         try:
             store = cls(connection, embedder, collection)
-            store._prepare()
+            collections.prepare(connection, collection, embedder)
+            store._table.warm_up(embedder.dimension)
         except BaseException:
             connection.close()
             raise
         return store
 
-    def write(self, memories: Sequence[Memory]) -> None:
+    @classmethod
+    def open_existing(
+        cls, uri: str, *, collection: str = DEFAULT_COLLECTION, token: str = "", timeout_s: float = 10.0
+    ) -> MemoryStore:
+        """As `open`, of a collection that exists, without its embedding model: to look at, copy and delete memories.
+
+        Searching by text and writing without vectors raise ModelFailed.
+        """
+        collections.check_name(collection)
+        connection = Connection(locate(uri), token=token, timeout_s=timeout_s)
+        try:
+            embedder = UnloadedEmbedder(collections.read_info(connection, collection))
+            store = cls(connection, embedder, collection)
+            collections.prepare(connection, collection, embedder)
+            store._table.warm_up(embedder.dimension)
+        except BaseException:
+            connection.close()
+            raise
+        return store
+
+    def write(self, memories: Sequence[Memory], vectors: np.ndarray[Any, Any] | None = None) -> None:
         """Store `memories`; on return they are durable, and found by a search of any process. One that is already
-        stored (same id) stays as it is.
+        stored (same id) stays as it is. `vectors`: (N, dimension) float32 unit vectors of their captions, if known.
 
         Raises InvalidInput (a record that fits no row), ModelFailed, MemoryUnavailable; in each case writing the
         same memories again later is right.
         """
-        unique = {filters.clean_name(memory.id): memory for memory in reversed(memories)}
+        known = {} if vectors is None else dict(zip(map(_key, memories), self._finite(vectors, len(memories)), strict=True))
+        unique = {_key(memory): memory for memory in reversed(memories)}
         ordered = list(reversed(unique.items()))
         with self._write_lock:
             for start in range(0, len(ordered), _BATCH):
-                self._write_batch(dict(ordered[start : start + _BATCH]))
-        self._table.settle()
+                self._write_batch(dict(ordered[start : start + _BATCH]), known)
+        if ordered:
+            self._table.settle()
 
-    def _write_batch(self, memories: dict[str, Memory]) -> None:
+    def _write_batch(self, memories: dict[str, Memory], known: Mapping[str, np.ndarray[Any, Any]]) -> None:
         self._check_disk()
-        rows: dict[str, dict[str, Any]] = {}
+        rows = {key: to_row(memory, known[key]) for key, memory in memories.items() if key in known}
         for _ in range(_WRITE_TRIES):
             # Milvus Lite's upsert searches the whole file (0.1 s at 60,000 rows); its insert does not, but would
             # store a row twice.
@@ -181,17 +198,32 @@ class MemoryStore:
         last = self._table.scan([filters.at_least("start_ns", span[1])])
         return span[0], max((candidate.end_ns for candidate in last), default=span[1])
 
-    def select(self, query: Query) -> list[str]:
-        """The ids of ALL windows that satisfy `query`, in time order; text, order, limit and collapse are ignored."""
-        everything = dataclasses.replace(query, text="", order=Order.FIRST, limit=MAX_LIMIT, collapse=False)
+    def select(self, query: Query, *, limit: int | None = None) -> list[str]:
+        """The ids of all windows that satisfy `query` (the first `limit` of them), in time order; its text, order,
+        limit and collapse are ignored."""
         ids: list[str] = []
-        while page := search(self._table, everything, None):
-            known = set(ids[-2 * MAX_LIMIT :])
-            ids += [candidate.id for candidate in page if candidate.id not in known]
-            if len(page) < MAX_LIMIT:
-                break
-            everything = dataclasses.replace(everything, after_ns=page[-1].start_ns)
+        for page in self._pages(query):
+            ids += [candidate.id for candidate in page]
+            if limit is not None and len(ids) >= limit:
+                return ids[:limit]
         return ids
+
+    def walk(self, query: Query) -> Iterator[list[tuple[Memory, np.ndarray[Any, Any]]]]:
+        """As `select`, the memories themselves with their vectors, in pages of at most 1000."""
+        for page in self._pages(query):
+            found = self._table.with_vectors([candidate.id for candidate in page])
+            yield [found[candidate.id] for candidate in page if candidate.id in found]
+
+    def _pages(self, query: Query) -> Iterator[list[Candidate]]:
+        everything = dataclasses.replace(query, text="", order=Order.FIRST, limit=MAX_LIMIT, collapse=False)
+        known: set[str] = set()
+        while page := search(self._table, everything, None):
+            yield [candidate for candidate in page if candidate.id not in known]
+            if len(page) < MAX_LIMIT:
+                return
+            known = {candidate.id for candidate in page}
+            # Windows that overlap the last one's start come again.
+            everything = dataclasses.replace(everything, after_ns=page[-1].start_ns)
 
     def delete(self, ids: Sequence[str]) -> int:
         """Forget these memories for good. Returns how many there were."""
@@ -212,67 +244,10 @@ class MemoryStore:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _prepare(self) -> None:
-        # Two nodes that start together both make it, and one may be killed half way: each step is looked at by itself.
-        if not self._connection.call("has_collection", self.collection):
-            self._create()
-        description = self._connection.call("describe_collection", self.collection)["description"]
-        self._check(CollectionInfo.from_description(description, self.collection))
-        self._index(self._unindexed())
-        self._table.warm_up(self.embedder.dimension)
-
-    def _create(self) -> None:
-        from pymilvus import MilvusClient
-
-        info = CollectionInfo(SCHEMA_VERSION, self.embedder.name, self.embedder.dimension)
-        schema = MilvusClient.create_schema(
-            auto_id=False, enable_dynamic_field=False, description=info.to_description()
-        )
-        add_fields(schema, info.dimension)
-        try:
-            self._connection.call("create_collection", self.collection, schema=schema)
-        except MemoryUnavailable:
-            if not self._connection.call("has_collection", self.collection):
-                raise
-
-    def _unindexed(self) -> list[str]:
-        """The fields whose index is missing."""
-        wanted = (VECTOR,) if self._connection.embedded else (VECTOR, *SCALAR_INDEXES)
-        present = self._connection.call("list_indexes", self.collection)
-        return [name for name in wanted if name not in present]
-
-    def _index(self, fields: Sequence[str]) -> None:
-        from pymilvus import MilvusClient
-
-        for name in fields:
-            index: Any = MilvusClient.prepare_index_params()
-            if name != VECTOR:
-                index.add_index(name, index_type="", index_name=name)  # empty: what this version has for the type
-            elif self._connection.embedded:
-                index.add_index(VECTOR, index_type="FLAT", metric_type="COSINE", index_name=VECTOR)
-            else:
-                index.add_index(VECTOR, index_type="HNSW", metric_type="COSINE", params=HNSW, index_name=VECTOR)
-            try:
-                self._connection.call("create_index", self.collection, index_params=index)
-            except MemoryUnavailable:
-                if name in self._unindexed():
-                    raise
-
-    def _check(self, info: CollectionInfo) -> None:
-        if info.schema_version != SCHEMA_VERSION:
-            raise MemoryUnavailable(
-                f"the collection {self.collection!r} in {self._connection.location} has schema version "
-                f"{info.schema_version}, this remembr_ros writes {SCHEMA_VERSION}: update remembr_ros, or set "
-                "memory.collection to another name. Nothing was changed."
-            )
-        if (info.embedder, info.dimension) != (self.embedder.name, self.embedder.dimension):
-            raise ModelMismatch(
-                f"the collection {self.collection!r} in {self._connection.location} was written with the embedder "
-                f"{info.embedder!r} ({info.dimension}-d), and the parameter embedder asks for "
-                f"{self.embedder.name!r} ({self.embedder.dimension}-d). Set embedder back, or set memory.collection to "
-                "another name, or export the memories and import them into a new collection, which embeds them again. "
-                "Nothing was changed."
-            )
+    def info(self) -> tuple[str, int | None]:
+        """Where the memory is, and the size of its file [bytes], None on a server."""
+        location = self._connection.location
+        return str(location), location.path.stat().st_size if isinstance(location, FileLocation) else None
 
     def _check_disk(self) -> None:
         location = self._connection.location
@@ -299,3 +274,8 @@ class MemoryStore:
                 f"embedder {self.embedder.name} returned shape {vectors.shape} or values that are not finite"
             )
         return vectors
+
+
+def _key(memory: Memory) -> str:
+    """The id as it is stored."""
+    return filters.clean_name(memory.id)

@@ -137,6 +137,17 @@ class Table:
             memories.update({row["id"]: from_row(row) for row in rows})
         return memories
 
+    def with_vectors(self, ids: Sequence[str]) -> dict[str, tuple[Memory, np.ndarray[Any, Any]]]:
+        """The memories that exist and their vectors, by id."""
+        import numpy as np
+
+        found = {}
+        for start in range(0, len(ids), _IDS_PER_REQUEST):
+            expression = filters.one_of("id", ids[start : start + _IDS_PER_REQUEST])
+            for row in self._query(expression, (*ALL_FIELDS, VECTOR), MAX_ROWS):
+                found[row["id"]] = from_row(row), np.asarray(row[VECTOR], dtype=np.float32)
+        return found
+
     def existing(self, ids: Sequence[str]) -> set[str]:
         """Which of `ids` are stored."""
         found: set[str] = set()

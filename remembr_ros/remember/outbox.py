@@ -5,15 +5,14 @@ A file (SQLite, write-ahead log, synchronous = FULL): when `put` returns, the me
 
 from __future__ import annotations
 
-import json
 import sqlite3
 import threading
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from remembr_ros.errors import ConfigurationError, InvalidInput
-from remembr_ros.records import Memory, Pose
+from remembr_ros.errors import ConfigurationError
+from remembr_ros.memory.interchange import memory_from_json, memory_to_json
+from remembr_ros.records import Memory
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS outbox (
@@ -48,7 +47,7 @@ class Outbox:
         """Keep a memory; on disk when this returns. One of the same id replaces the earlier. Raises sqlite3.Error."""
         with self._lock:
             self._database.execute(
-                "INSERT OR REPLACE INTO outbox (id, body) VALUES (?, ?)", (memory.id, _to_json(memory))
+                "INSERT OR REPLACE INTO outbox (id, body) VALUES (?, ?)", (memory.id, memory_to_json(memory))
             )
 
     def pending(self, limit: int = 100) -> list[Memory]:
@@ -60,7 +59,7 @@ class Outbox:
         memories = []
         for memory_id, body in rows:
             try:
-                memories.append(_from_json(body))
+                memories.append(memory_from_json(body))
             except (ValueError, TypeError, KeyError) as error:
                 self._set_aside(memory_id, body, f"cannot be read: {error}")
         return memories
@@ -70,12 +69,28 @@ class Outbox:
         with self._lock, self._database:  # one transaction
             self._database.execute("BEGIN")
             self._database.executemany(
-                "DELETE FROM outbox WHERE id = ? AND body = ?", [(memory.id, _to_json(memory)) for memory in memories]
+                "DELETE FROM outbox WHERE id = ? AND body = ?", [(memory.id, memory_to_json(memory)) for memory in memories]
             )
 
     def set_aside(self, memory: Memory, problem: str) -> None:
         """Milvus does not take this one: it stays in the file with the reason, and is not pending for now."""
-        self._set_aside(memory.id, _to_json(memory), problem)
+        self._set_aside(memory.id, memory_to_json(memory), problem)
+
+    def forget(self, matches: Callable[[Memory], bool], *, dry_run: bool = False) -> list[Memory]:
+        """Delete the memories, pending or set aside, that `matches` holds for, and return them."""
+        with self._lock:
+            rows = self._database.execute("SELECT body FROM outbox ORDER BY number").fetchall()
+        found = []
+        for (body,) in rows:
+            try:
+                memory = memory_from_json(body)
+            except (ValueError, TypeError, KeyError):
+                continue  # what cannot be read is kept for people to look at
+            if matches(memory):
+                found.append(memory)
+        if not dry_run:
+            self.done(found)
+        return found
 
     def aside(self) -> list[tuple[str, str]]:
         """(id, problem) of the rows set aside, in order."""
@@ -97,15 +112,3 @@ class Outbox:
             self._database.execute(
                 "UPDATE outbox SET problem = ? WHERE id = ? AND body = ?", (problem or "unknown", memory_id, body)
             )
-
-
-def _to_json(memory: Memory) -> str:
-    return json.dumps(asdict(memory), sort_keys=True)
-
-
-def _from_json(body: str) -> Memory:
-    fields = json.loads(body)
-    if not isinstance(fields, dict):
-        raise InvalidInput("not an object")
-    pose = fields.pop("pose")
-    return Memory(**fields, pose=None if pose is None else Pose(**pose))

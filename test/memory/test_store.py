@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from remembr_ros.errors import ConfigurationError, MemoryUnavailable, ModelFailed, ModelMismatch
+from remembr_ros.memory.collections import unindexed
 from remembr_ros.memory.embedders.hashing import HashingEmbedder
 from remembr_ros.memory.query import Order, Query
 from remembr_ros.memory.schema import memory_id
@@ -398,7 +399,7 @@ def test_a_collection_whose_maker_was_killed_half_way_is_completed(
 ) -> None:
     store._connection.call("release_collection", collection)
     store._connection.call("drop_index", collection, index_name="embedding")
-    assert store._unindexed() == ["embedding"]
+    assert unindexed(store._connection, collection) == ["embedding"]
     with MemoryStore.open(memory_uri, HashingEmbedder(64), collection=collection) as other:
         other.write([remember(1)])
         assert len(other.search(Query(text="a corridor"))) == 1
