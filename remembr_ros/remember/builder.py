@@ -315,13 +315,13 @@ class MemoryBuilder:
             else:
                 self._finish([memory])
         progress = len(refused) < len(batch)
-        for memory, error in refused:
-            if len(refused) == len(batch) and memory.id not in self._attempts and not isinstance(error, InvalidInput):
+        for memory, reason in refused:
+            if len(refused) == len(batch) and memory.id not in self._attempts and not isinstance(reason, InvalidInput):
                 continue
             self._attempts[memory.id] = self._attempts.get(memory.id, 0) + 1
             if self._attempts[memory.id] < ROW_ATTEMPTS:
                 continue
-            problem = f"{type(error).__name__}: {error}"
+            problem = f"{type(reason).__name__}: {reason}"
             self._outbox.set_aside(memory, problem)
             del self._attempts[memory.id]
             self._count(set_aside=1)

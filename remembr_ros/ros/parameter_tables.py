@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from remembr_ros.memory.uri import DEFAULT_URI
@@ -16,47 +17,110 @@ from remembr_ros.ros.parameters import Parameter, Value
 
 SHARED: tuple[Parameter, ...] = (
     Parameter("autostart", True, "Configure and activate without waiting for a lifecycle manager."),
-    Parameter("robot_id", "robot", "Name of this robot; part of every memory's key. The query node searches the memories of this robot; empty there: of all."),
-    Parameter("map_id", "", "Name of the map that poses refer to; empty: made from the content of the topic map. Places and goals are only used within one map.", read_only=False),
-    Parameter("memory.uri", DEFAULT_URI, "Where the memories are: a file (Milvus Lite, shared by all nodes), or http(s)://host:19530 of a Milvus server or Zilliz."),
+    Parameter(
+        "robot_id",
+        "robot",
+        "Name of this robot; part of every memory's key. The query node searches the memories of this robot; empty there: of all.",
+    ),
+    Parameter(
+        "map_id",
+        "",
+        "Name of the map that poses refer to; empty: made from the content of the topic map. Places and goals are only used within one map.",
+        read_only=False,
+    ),
+    Parameter(
+        "memory.uri",
+        DEFAULT_URI,
+        "Where the memories are: a file (Milvus Lite, shared by all nodes), or http(s)://host:19530 of a Milvus server or Zilliz.",
+    ),
     Parameter("memory.collection", "memories", "Collection within Milvus."),
-    Parameter("memory.token_env", "MILVUS_TOKEN", "Environment variable that holds user:password or the API key of a Milvus server; unset: none."),
+    Parameter(
+        "memory.token_env",
+        "MILVUS_TOKEN",
+        "Environment variable that holds user:password or the API key of a Milvus server; unset: none.",
+    ),
     Parameter("memory.timeout_s", 10.0, "Longest wait for one call to Milvus.", "s", 0.1, 600.0),
-    Parameter("embedder.model", "packaged", "Sentence embedding: packaged (MiniLM from a wheel), sentence_transformers:<name or path>, hashing (tests). A memory can only be read with the one it was written with."),
+    Parameter(
+        "embedder.model",
+        "packaged",
+        "Sentence embedding: packaged (MiniLM from a wheel), sentence_transformers:<name or path>, hashing (tests). A memory can only be read with the one it was written with.",
+    ),
     Parameter("embedder.device", "", "Device of the embedding model, such as cpu or cuda; empty: its own choice."),
 )
 
 CAPTIONER: tuple[Parameter, ...] = (
     *SHARED,
     Parameter("camera", "front", "Name of the camera; part of every memory's key."),
-    Parameter("image_reliability", "best_effort", "Reliability asked of the camera topic; best_effort matches every driver.", choices=("best_effort", "reliable")),
+    Parameter(
+        "image_reliability",
+        "best_effort",
+        "Reliability asked of the camera topic; best_effort matches every driver.",
+        choices=("best_effort", "reliable"),
+    ),
     Parameter("no_image_warning_s", 5.0, "Warn when no picture came for so long.", "s", 0.5, 3600.0),
     Parameter("captioner.model", "tagger", "Who describes a window: tagger (CPU), scripted[:text or file]."),
     Parameter("captioner.device", "", "Device of the captioning model; empty: its own choice."),
     Parameter("window_s", 3.0, "Length of one memory.", "s", 0.5, 60.0),
     Parameter("sample_hz", 2.0, "Pictures per second that are looked at.", "Hz", 0.1, 30.0),
-    Parameter("queue_windows", 4, "Windows that may wait for the captioner; beyond, the oldest waiting one is skipped and counted.", "", 1, 1000),
+    Parameter(
+        "queue_windows",
+        4,
+        "Windows that may wait for the captioner; beyond, the oldest waiting one is skipped and counted.",
+        "",
+        1,
+        1000,
+    ),
     Parameter("outbox_path", "~/.ros/remembr/outbox.db", "File that keeps finished captions until Milvus has them."),
-    Parameter("max_position_std", 0.5, "A pose less certain than this is kept but not trusted: it never becomes a goal.", "m", 0.01, 100.0),
-    Parameter("store_unlocalized", True, "Keep windows without a trusted pose (they can be searched by text and time)."),
+    Parameter(
+        "max_position_std",
+        0.5,
+        "A pose less certain than this is kept but not trusted: it never becomes a goal.",
+        "m",
+        0.01,
+        100.0,
+    ),
+    Parameter(
+        "store_unlocalized", True, "Keep windows without a trusted pose (they can be searched by text and time)."
+    ),
 )
 
 QUERY: tuple[Parameter, ...] = (
     *SHARED,
-    Parameter("llm.model", "extractive", "Who answers: extractive (no language model), openai:<model> for any OpenAI-compatible endpoint, scripted:<file>."),
-    Parameter("llm.base_url", "", "Endpoint of openai:<model>, such as http://localhost:11434/v1; empty: OpenAI's."),
-    Parameter("llm.api_key_env", "OPENAI_API_KEY", "Environment variable that holds the key; a local endpoint needs none."),
-    Parameter("llm.timeout_s", 30.0, "Longest wait for one reply of the language model.", "s", 0.1, 600.0),
+    Parameter(
+        "llm.model",
+        "extractive",
+        "Who answers: extractive (no language model); openai:, nvidia:, ollama:, vllm: or llama_cpp:<model>; openai:<model> with llm.base_url for any other OpenAI-compatible endpoint; scripted:<file>.",
+    ),
+    Parameter("llm.base_url", "", "Endpoint of the language model, such as http://jetson:11434/v1; empty: the vendor's usual one."),
+    Parameter(
+        "llm.api_key_env",
+        "",
+        "Environment variable that holds the key; empty: the vendor's own (OPENAI_API_KEY, NVIDIA_API_KEY; none for a local server).",
+    ),
+    Parameter("llm.timeout_s", 30.0, "Longest wait for one reply of the language model, retries included.", "s", 0.1, 600.0),
     Parameter("agent.max_rounds", 3, "Rounds of searching per question.", "", 1, 10),
     Parameter("agent.memories_per_query", 5, "Memories that one search returns.", "", 1, 20),
     Parameter("agent.prefetch", True, "Search for the question itself before the first request to the language model."),
     Parameter("agent.time_limit_s", 60.0, "A question is answered, or given up, within this.", "s", 1.0, 600.0),
     Parameter("agent.max_questions", 4, "Questions worked on at once; more are answered BUSY.", "", 1, 64),
     Parameter("timezone", "", "Zone of clock times in questions and answers, such as Europe/Berlin; empty: UTC."),
-    Parameter("navigation.mode", "confirm", "off: never drive; confirm: drive after Confirm; auto: also without it, but only if the asker's own words or navigate=ALWAYS ask for it.", choices=("off", "confirm", "auto"), read_only=False),
+    Parameter(
+        "navigation.mode",
+        "confirm",
+        "off: never drive; confirm: drive after Confirm; auto: also without it, but only if the asker's own words or navigate=ALWAYS ask for it.",
+        choices=("off", "confirm", "auto"),
+        read_only=False,
+    ),
     Parameter("navigation.navigator", "action", "How goals reach Nav2: action (NavigateToPose) or topic (goal_pose)."),
     Parameter("navigation.proposal_timeout_s", 60.0, "A proposed goal expires after this.", "s", 1.0, 3600.0),
-    Parameter("navigation.snap_radius", 1.0, "A goal in an occupied cell moves to the nearest free one within this, else it is refused.", "m", 0.0, 10.0),
+    Parameter(
+        "navigation.snap_radius",
+        1.0,
+        "A goal in an occupied cell moves to the nearest free one within this, else it is refused.",
+        "m",
+        0.0,
+        10.0,
+    ),
     Parameter("markers.max", 1000, "Stays (parked memories count once) shown in RViz, the latest ones.", "", 1, 1000),
 )
 
@@ -106,7 +170,7 @@ def markdown_table(table: tuple[Parameter, ...]) -> str:
 
 def with_tables(readme: str) -> str:
     """The text with each table between ``<!-- parameters:NODE -->`` and ``<!-- /parameters:NODE -->`` renewed."""
-    for node, table in TABLES.items():
+    for node, table in {"shared": SHARED, **{node: _own(table) for node, table in TABLES.items()}}.items():
         begin, end = f"<!-- parameters:{node} -->", f"<!-- /parameters:{node} -->"
         if begin in readme and end in readme:
             head, _, rest = readme.partition(begin)
@@ -121,16 +185,18 @@ def renewed(root: Path) -> dict[Path, str]:
     readme = root / "README.md"
     if readme.exists():
         wanted[readme] = with_tables(readme.read_text(encoding="utf-8"))
-    return {path: text for path, text in wanted.items() if not path.exists() or path.read_text(encoding="utf-8") != text}
+    return {
+        path: text for path, text in wanted.items() if not path.exists() or path.read_text(encoding="utf-8") != text
+    }
 
 
 def _own(table: tuple[Parameter, ...]) -> tuple[Parameter, ...]:
     return tuple(parameter for parameter in table if parameter not in SHARED)
 
 
-def _group_key(table: tuple[Parameter, ...]) -> object:
+def _group_key(table: tuple[Parameter, ...]) -> Callable[[Parameter], int]:
     """Ungrouped first, then groups in the order of their first member (YAML allows a group only once)."""
-    groups = [""] + list(dict.fromkeys(parameter.name.rpartition(".")[0] for parameter in table))
+    groups = ["", *dict.fromkeys(parameter.name.rpartition(".")[0] for parameter in table)]
     return lambda parameter: groups.index(parameter.name.rpartition(".")[0])
 
 
