@@ -18,8 +18,9 @@ from remembr_ros.errors import LanguageModelUnavailable, MemoryUnavailable, Reme
 from remembr_ros.recall import prompt
 from remembr_ros.recall.answer import Composer
 from remembr_ros.recall.arguments import ToolFault
-from remembr_ros.recall.chat import ChatClient, Message
+from remembr_ros.recall.chat import ChatClient
 from remembr_ros.recall.conversations import Turn
+from remembr_ros.recall.dialect import Message
 from remembr_ros.recall.follow_ups import follow_up
 from remembr_ros.recall.progress import Progress
 from remembr_ros.recall.replies import Reply, ToolCall
@@ -127,8 +128,8 @@ class _Run:
             asked, _ = follow_up(understand(self._question, self._compose.zone), self._earlier, self._compose.zone)
             about = asked.about or self._question.text
             calls = (
-                ToolCall("first_0", "search_text", {"query": about[:500]}),
-                ToolCall("first_1", "search_time", {"at": "now", "order": "last", "limit": 2}),
+                ToolCall("prefetch0", "search_text", {"query": about[:500]}),
+                ToolCall("prefetch1", "search_time", {"at": "now", "order": "last", "limit": 2}),
             )
             await self._run_calls(Reply("", calls), messages)
         return messages

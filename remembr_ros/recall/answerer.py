@@ -1,8 +1,8 @@
 """The one entry of the reading path: a Question to an Answer, whatever fails. What the query node and the tools call.
 
-`create_recall("extractive" | "openai:<model>" | "scripted:<file>", memory, ...)` picks who composes the answer. A
-question
-that an unreachable language model leaves open is answered by the rules of extractive.py, and marked so in `source`.
+`create_recall("extractive" | "<vendor>:<model>" | "scripted:<file>", memory, ...)` picks who composes the answer
+(vendors.py). A question that an unreachable language model leaves open is answered by the rules of extractive.py, and
+marked so in `source`.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from remembr_ros.recall.extractive import SOURCE, ExtractiveAnswerer
 from remembr_ros.recall.progress import Progress
 from remembr_ros.recall.searchable import OneRobot, SearchableMemory
 from remembr_ros.recall.settings import RecallSettings
+from remembr_ros.recall.vendors import VENDORS
 from remembr_ros.recall.when import load_zone
 from remembr_ros.records import Answer, AnswerError, Question
 
 MAX_QUESTION = 2000
-PROVIDERS = ("extractive", "openai", "scripted")
 OnProgress = Callable[[Progress], None]
 
 
@@ -123,7 +123,7 @@ def create_recall(
 ) -> Recall:
     """Recall with the composer that `llm` (`provider:model`) names.
 
-    `base_url`: the OpenAI-compatible endpoint, empty = the vendor's own. `timezone`: IANA name in which people speak of
+    `base_url`: the OpenAI-compatible endpoint, empty = the vendor's usual one. `timezone`: IANA name in which people speak of
     times. `robot_id`: answer from the memories of this robot only, empty = of all. Raises UnknownBackend,
     ConfigurationError, MissingDependency.
     """
@@ -132,10 +132,11 @@ def create_recall(
         memory = OneRobot(memory, robot_id)
     zone = load_zone(timezone)
     provider, _, model = llm.partition(":")
+    known = ("extractive", *(f"{vendor}:<model>" for vendor in VENDORS), "scripted:<file>")
     if provider in ("extractive", "") and not model:
         return Recall(memory, zone, time_limit_s=settings.time_limit_s)
-    if provider not in PROVIDERS or not model:
-        raise UnknownBackend(parameter, llm, ("extractive", "openai:<model>", "scripted:<file>"))
+    if provider not in (*VENDORS, "scripted") or not model:
+        raise UnknownBackend(parameter, llm, known)
     from remembr_ros.recall.agent import Agent
 
     if provider == "scripted":
@@ -151,6 +152,7 @@ def create_recall(
 
     chat = OpenAIChat(
         model,
+        vendor=provider,
         base_url=base_url,
         api_key_env=settings.api_key_env,
         timeout_s=settings.llm_timeout_s,

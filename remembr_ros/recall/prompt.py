@@ -80,7 +80,7 @@ def tool_request(calls: Sequence[tuple[str, str, dict[str, Any]]], text: str = "
     """An assistant message that calls tools, from (id, name, arguments); arguments become valid JSON, encoded once."""
     return {
         "role": "assistant",
-        "content": text or None,
+        "content": text,  # never null: some servers refuse it
         "tool_calls": [
             {"id": identity, "type": "function", "function": {"name": name, "arguments": json.dumps(arguments)}}
             for identity, name, arguments in calls

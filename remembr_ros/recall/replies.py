@@ -245,7 +245,7 @@ def _with_distinct_ids(calls: list[ToolCall], prefix: str) -> Iterator[ToolCall]
     for index, call in enumerate(calls):
         identity = call.id
         if not identity or identity in seen or len(identity) > 64:
-            identity = f"{prefix}_{index}"
+            identity = f"{prefix}{index:04d}"  # Mistral's templates want nine letters or digits
             while identity in seen:
                 identity += "x"
         seen.add(identity)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from remembr_ros.errors import ConfigurationError, LanguageModelUnavailable
-from remembr_ros.recall.chat import Message, ToolSchema
+from remembr_ros.recall.dialect import Message, ToolSchema
 from remembr_ros.recall.replies import Reply, read_reply
 
 
@@ -43,7 +43,7 @@ class ScriptedChat:
         if not self._replies:
             raise LanguageModelUnavailable("scripted: the script has no more replies")
         body = {"choices": [{"message": self._replies.pop(0), "finish_reason": "stop"}]}
-        return read_reply(body, [tool["function"]["name"] for tool in tools], id_prefix=f"call_{len(messages)}")
+        return read_reply(body, [tool["function"]["name"] for tool in tools], id_prefix=f"c{len(messages):04d}")
 
     async def close(self) -> None:
         pass

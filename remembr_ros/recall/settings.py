@@ -11,8 +11,8 @@ class RecallSettings:
 
     `max_rounds`: retrieval rounds of the agent (the paper's 3). `memories_per_query`: results of one search, 1 to 20.
     `prefetch`: put the hits for the question itself into the first prompt. `time_limit_s`: one question, all included.
-    `llm_timeout_s`: one request. `prompt_characters`: budget of one prompt; memories are trimmed to fit, nothing else.
-    `api_key_env`: the environment variable that holds the key.
+    `llm_timeout_s`: one reply, retries included. `prompt_characters`: budget of one prompt; memories are trimmed to fit, nothing else.
+    `api_key_env`: the environment variable that holds the key; empty = the vendor's own, see vendors.py.
     """
 
     max_rounds: int = 3
@@ -21,4 +21,4 @@ class RecallSettings:
     time_limit_s: float = 60.0
     llm_timeout_s: float = 30.0
     prompt_characters: int = 24_000
-    api_key_env: str = "OPENAI_API_KEY"
+    api_key_env: str = ""

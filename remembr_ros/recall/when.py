@@ -77,9 +77,13 @@ class TimeExpression:
 
 
 def load_zone(name: str, *, parameter: str = "timezone") -> ZoneInfo:
-    """The IANA zone called `name`; empty = UTC. Raises ConfigurationError naming the parameter."""
+    """The IANA zone called `name`; empty = the computer's. Raises ConfigurationError naming the parameter."""
+    if not name:
+        from tzlocal import get_localzone_name
+
+        name = get_localzone_name() or "UTC"
     try:
-        return ZoneInfo(name or "UTC")
+        return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError) as error:
         raise ConfigurationError(
             f"{parameter}: {name!r} is not a time zone known here; give an IANA name such as Europe/Berlin"

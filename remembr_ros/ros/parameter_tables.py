@@ -103,7 +103,7 @@ QUERY: tuple[Parameter, ...] = (
     Parameter("agent.prefetch", True, "Search for the question itself before the first request to the language model."),
     Parameter("agent.time_limit_s", 60.0, "A question is answered, or given up, within this.", "s", 1.0, 600.0),
     Parameter("agent.max_questions", 4, "Questions worked on at once; more are answered BUSY.", "", 1, 64),
-    Parameter("timezone", "", "Zone of clock times in questions and answers, such as Europe/Berlin; empty: UTC."),
+    Parameter("timezone", "", "Zone of clock times in questions and answers, such as Europe/Berlin; empty: the computer's."),
     Parameter(
         "navigation.mode",
         "confirm",

@@ -26,7 +26,7 @@ FAST = RecallSettings(time_limit_s=10.0, llm_timeout_s=3.0)
 
 def tool_messages(request: Request) -> list[dict[str, Any]]:
     """Those after the prefetch."""
-    return [m for m in request["messages"] if m["role"] == "tool" and not m["tool_call_id"].startswith("first_")]
+    return [m for m in request["messages"] if m["role"] == "tool" and not m["tool_call_id"].startswith("prefetch")]
 
 
 def cite(words: str, **more: Any) -> Callable[[Request], Any]:
