@@ -1,4 +1,5 @@
-"""The `remembr` command: ask and search from a terminal. A client of the query node's services.
+"""The `remembr` command. `ask` and `search` are clients of the query node's services; `stats`, `forget`, `export`,
+`import` and `prune` work on the memory itself, with or without nodes running.
 
 Exit codes: 0 done, 1 no answer or nothing found, 2 wrong usage, 3 the query node is not there, 4 goal not reached.
 """
@@ -12,7 +13,16 @@ from typing import Annotated, Any, NoReturn
 import typer
 from rich.console import Console
 
-app = typer.Typer(help="Ask a robot what it saw, and search its memory.", no_args_is_help=True, add_completion=False)
+from remembr_ros.cli.forget import forget, prune
+from remembr_ros.cli.stats import stats
+from remembr_ros.cli.transfer import export, import_
+
+app = typer.Typer(
+    help="Ask a robot what it saw, and search and look after its memory.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,  # "[m]" is a unit
+)
 NAMESPACE = Annotated[str, typer.Option("--namespace", help="Namespace of the query node.")]
 WAIT = Annotated[float, typer.Option("--wait", help="Longest wait for the query node [s].", min=0.0)]
 NO_ANSWER, USAGE, NODE_MISSING, GOAL_NOT_REACHED = 1, 2, 3, 4
@@ -150,6 +160,10 @@ def search(
     show_memories(console, response.memories, f"{len(response.memories)} memories")
     if not response.memories:
         raise typer.Exit(NO_ANSWER)
+
+
+for name, command in {"stats": stats, "forget": forget, "prune": prune, "export": export, "import": import_}.items():
+    app.command(name)(command)
 
 
 def _fail(error: object, code: int) -> NoReturn:

@@ -1,0 +1,46 @@
+"""`remembr stats`: what a memory holds and how large it is."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from remembr_ros.cli.memory_file import (
+    COLLECTION,
+    DEFAULT_COLLECTION,
+    DEFAULT_OUTBOX,
+    DEFAULT_URI,
+    OUTBOX,
+    URI,
+    existing_memory,
+)
+from remembr_ros.records import NANOSECONDS
+
+
+def stats(uri: URI = DEFAULT_URI, collection: COLLECTION = DEFAULT_COLLECTION, outbox: OUTBOX = DEFAULT_OUTBOX) -> None:
+    """Show how many memories there are, from when to when, of which model, and their size."""
+    with existing_memory(uri, collection) as store:
+        count, bounds = store.count(), store.bounds()
+        place, size = store.info()
+        embedder = f"{store.embedder.name} ({store.embedder.dimension}-d)"
+    rows = {"memory": place, "collection": collection, "embedder": embedder, "memories": f"{count:,}"}
+    if bounds is not None:
+        first, last = (datetime.fromtimestamp(ns / NANOSECONDS).strftime("%Y-%m-%d %H:%M:%S") for ns in bounds)
+        days = (bounds[1] - bounds[0]) / NANOSECONDS / 86400
+        rows |= {"first": first, "last": last, "span": f"{days:.2f} days"}
+    if size is not None:
+        rows["file"] = f"{size / 1e6:,.1f} MB" + (f" ({size / count:,.0f} bytes per memory)" if count else "")
+    waiting = Path(outbox).expanduser()
+    if waiting.exists():
+        from remembr_ros.remember.outbox import Outbox
+
+        box = Outbox(waiting)
+        rows["outbox"] = f"{len(box):,} waiting in {waiting}"
+        box.close()
+    table = Table(show_header=False, box=None)
+    for name, value in rows.items():
+        table.add_row(name, value)
+    Console().print(table)
