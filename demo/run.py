@@ -100,6 +100,8 @@ class Demo:
             f"llm.model:={llm}",
             *extra,
             "-p",
+            "timezone:=UTC",
+            "-p",
             "navigation.mode:=confirm",
             "-p",
             "navigation.proposal_timeout_s:=600.0",
