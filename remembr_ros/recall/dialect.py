@@ -117,10 +117,10 @@ def without_system(messages: Sequence[Message]) -> list[Message]:
     """The rules at the head of the first user message, for templates that know no system role."""
     if not messages or messages[0]["role"] != "system":
         return list(messages)
-    rules, first, *rest = messages
-    if first["role"] != "user":
-        return [{"role": "user", "content": rules["content"]}, first, *rest]
-    return [{"role": "user", "content": f"{rules['content']}\n\n{first['content']}"}, *rest]
+    rules, *rest = messages
+    if not rest or rest[0]["role"] != "user":
+        return [{"role": "user", "content": rules["content"]}, *rest]
+    return [{"role": "user", "content": f"{rules['content']}\n\n{rest[0]['content']}"}, *rest[1:]]
 
 
 def _in_a_line(tool: ToolSchema) -> str:
