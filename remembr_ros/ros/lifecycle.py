@@ -158,6 +158,8 @@ class ManagedNode(LifecycleNodeMixin, Node):
     def destroy_node(self) -> None:
         self._transitions.shutdown(wait=False, cancel_futures=True)
         super().destroy_node()
+        # rclpy leaves it, and with it the node alive: its shared memory (64 MB with config/fastdds.xml) stayed behind.
+        self._state_machine.destroy_when_not_in_use()
 
 
 def _traceback() -> str:
