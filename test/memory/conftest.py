@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from milvus_server import MilvusServer
+from bench._milvus_server import MilvusServer
 
 from remembr_ros.memory.embedders.hashing import HashingEmbedder
 from remembr_ros.memory.schema import memory_id

@@ -210,3 +210,12 @@ def test_fault_e11_without_milvus_lite_the_install_command_is_the_message(
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(MissingDependency, match="pip install 'milvus-lite"):
         ensure_server(db_file)
+
+
+def test_nothing_is_left_in_the_folder_for_temporary_files(db_file: Path, remember):
+    """Milvus logs each search into files of its own there, for ever, unless told otherwise."""
+    with MemoryStore.open(str(db_file), HashingEmbedder(64)) as store:
+        store.write([remember(0)])
+        store.search(Query(text="a corridor"))
+        (milvus,) = milvuses(db_file)
+        assert not list(Path("/tmp").glob(f"milvus.*.{milvus}"))
