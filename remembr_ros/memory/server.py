@@ -132,6 +132,8 @@ def _spawn(db_file: Path, folder: RuntimeFolder, deadline: float) -> None:
     environment = dict(os.environ)
     package_root = str(Path(remembr_ros.__file__).resolve().parent.parent)
     environment["PYTHONPATH"] = os.pathsep.join(filter(None, (package_root, environment.get("PYTHONPATH", ""))))
+    # Else Milvus logs 1 kB for each search, under names of its own in /tmp, and never deletes them.
+    environment |= {"GLOG_logtostderr": "1", "GLOG_minloglevel": "2"}
     folder.log.write_text("")
     with folder.log.open("a") as log:
         process = subprocess.Popen(
