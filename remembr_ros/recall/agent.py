@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import json
+import time
 from collections.abc import Callable, Sequence
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -27,6 +28,7 @@ from remembr_ros.recall.replies import Reply, ToolCall
 from remembr_ros.recall.searchable import SearchableMemory
 from remembr_ros.recall.settings import RecallSettings
 from remembr_ros.recall.tools import ANSWER, ANSWER_SCHEMA, SCHEMAS, TOOLS, Toolbox
+from remembr_ros.recall.trace import QuestionTrace
 from remembr_ros.recall.understand import understand
 from remembr_ros.records import Answer, AnswerError, AnswerKind, Question
 
@@ -48,12 +50,16 @@ class Agent:
         self._settings = settings
 
     async def ask(
-        self, question: Question, on_progress: OnProgress | None = None, earlier: Sequence[Turn] = ()
+        self,
+        question: Question,
+        on_progress: OnProgress | None = None,
+        earlier: Sequence[Turn] = (),
+        trace: QuestionTrace | None = None,
     ) -> Answer:
         """One question, with the conversation before it. Cancel the task to stop it. Raises nothing else."""
         compose = Composer(question, self._zone, self._chat.name)
         report = on_progress or (lambda progress: None)
-        run = _Run(self._memory, self._chat, self._settings, question, compose, report, earlier)
+        run = _Run(self._memory, self._chat, self._settings, question, compose, report, earlier, trace)
         try:
             answer = await asyncio.wait_for(run.answer(), self._settings.time_limit_s)
         except asyncio.TimeoutError:
@@ -86,6 +92,7 @@ class _Run:
         compose: Composer,
         report: OnProgress,
         earlier: Sequence[Turn],
+        trace: QuestionTrace | None,
     ) -> None:
         self._memory = memory
         self._chat = chat
@@ -94,6 +101,7 @@ class _Run:
         self._compose = compose
         self._report = report
         self._earlier = earlier
+        self._trace = trace
         self._results: dict[str, list[str]] = {}
         self.rounds = 0
         self.llm_calls = 0
@@ -138,9 +146,12 @@ class _Run:
         self._report(Progress("answering" if last else "thinking", self.rounds))
         self.llm_calls += 1
         fitted = prompt.fit(messages, self._settings.prompt_characters)
-        if last:
-            return await self._chat.complete(fitted, ANSWER_SCHEMA, must_call=ANSWER.name, max_tokens=max_tokens)
-        return await self._chat.complete(fitted, SCHEMAS, max_tokens=max_tokens)
+        schemas, must_call = (ANSWER_SCHEMA, ANSWER.name) if last else (SCHEMAS, "")
+        began = time.monotonic()
+        reply = await self._chat.complete(fitted, schemas, must_call=must_call, max_tokens=max_tokens)
+        if self._trace is not None:
+            self._trace.exchange(fitted, reply, time.monotonic() - began)
+        return reply
 
     def _answer_in(self, reply: Reply, *, lenient: bool) -> Answer | None:
         """The first `answer` call that holds; on the last request also one with faults, as far as it can be used."""
@@ -163,7 +174,7 @@ class _Run:
         known = set(self._results)
         lines = await self._lines_of(reply.calls)
         messages.append(
-            prompt.tool_request([(c.id, c.name or "unknown", dict(c.arguments or {})) for c in reply.calls], reply.text)
+            prompt.tool_request([(c.id, c.name, dict(c.arguments or {})) for c in reply.calls], reply.text)
         )
         messages.extend(prompt.tool_result(call.id, text) for call, text in zip(reply.calls, lines, strict=True))
         return bool(set(self._results) - known)

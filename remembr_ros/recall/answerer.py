@@ -21,6 +21,7 @@ from remembr_ros.recall.extractive import SOURCE, ExtractiveAnswerer
 from remembr_ros.recall.progress import Progress
 from remembr_ros.recall.searchable import OneRobot, SearchableMemory
 from remembr_ros.recall.settings import RecallSettings
+from remembr_ros.recall.trace import QuestionTrace, TraceFile
 from remembr_ros.recall.vendors import VENDORS
 from remembr_ros.recall.when import load_zone
 from remembr_ros.records import Answer, AnswerError, Question
@@ -33,7 +34,11 @@ class LanguageModelAgent(Protocol):
     """What answers with a language model (agent.Agent)."""
 
     async def ask(
-        self, question: Question, on_progress: OnProgress | None = None, earlier: Sequence[Turn] = ()
+        self,
+        question: Question,
+        on_progress: OnProgress | None = None,
+        earlier: Sequence[Turn] = (),
+        trace: QuestionTrace | None = None,
     ) -> Answer: ...
 
     async def close(self) -> None: ...
@@ -49,6 +54,7 @@ class Recall:
         agent: LanguageModelAgent | None = None,
         *,
         time_limit_s: float = 60.0,
+        trace: TraceFile | None = None,
     ) -> None:
         self._memory = memory
         self._conversations = Conversations()
@@ -56,20 +62,25 @@ class Recall:
         self._agent = agent
         self._zone = zone
         self._time_limit_s = time_limit_s
+        self._trace = trace
 
     async def ask(self, question: Question, on_progress: OnProgress | None = None) -> Answer:
         """Always an Answer, with `elapsed_s` set, within the time limit. Only asyncio.CancelledError passes through."""
         began = time.monotonic()
-        answer = await self._ask(question, on_progress)
+        trace = None if self._trace is None else QuestionTrace(question)
+        answer = await self._ask(question, _both(on_progress, trace), trace)
         self._conversations.add(question, answer)
-        return dataclasses.replace(answer, elapsed_s=time.monotonic() - began)
+        answer = dataclasses.replace(answer, elapsed_s=time.monotonic() - began)
+        if trace is not None and self._trace is not None:
+            await asyncio.to_thread(self._trace.write, trace.line(answer))
+        return answer
 
     async def close(self) -> None:
         """Release the language model's connections."""
         if self._agent is not None:
             await self._agent.close()
 
-    async def _ask(self, question: Question, on_progress: OnProgress | None) -> Answer:
+    async def _ask(self, question: Question, on_progress: OnProgress | None, trace: QuestionTrace | None) -> Answer:
         compose = Composer(question, self._zone, SOURCE)
         text = question.text.strip()
         if not text:
@@ -85,7 +96,7 @@ class Recall:
                 )
             unavailable: Answer | None = None
             if self._agent is not None:
-                answer = await self._agent.ask(question, on_progress, earlier)
+                answer = await self._agent.ask(question, on_progress, earlier, trace)
                 if answer.error is not AnswerError.LLM_UNAVAILABLE:
                     return answer
                 unavailable = answer
@@ -111,6 +122,17 @@ class Recall:
             return compose.failed(AnswerError.INTERNAL, message, "Something went wrong inside me.")
 
 
+def _both(on_progress: OnProgress | None, trace: QuestionTrace | None) -> OnProgress | None:
+    if trace is None or on_progress is None:
+        return on_progress if trace is None else trace.progress
+
+    def tell(progress: Progress) -> None:
+        trace.progress(progress)
+        on_progress(progress)
+
+    return tell
+
+
 def create_recall(
     llm: str,
     memory: SearchableMemory,
@@ -131,31 +153,27 @@ def create_recall(
     if robot_id:
         memory = OneRobot(memory, robot_id)
     zone = load_zone(timezone)
+    trace = TraceFile(settings.trace_path) if settings.trace_path else None
     provider, _, model = llm.partition(":")
-    known = ("extractive", *(f"{vendor}:<model>" for vendor in VENDORS), "scripted:<file>")
-    if provider in ("extractive", "") and not model:
-        return Recall(memory, zone, time_limit_s=settings.time_limit_s)
-    if provider not in (*VENDORS, "scripted") or not model:
-        raise UnknownBackend(parameter, llm, known)
-    from remembr_ros.recall.agent import Agent
+    agent = None
+    if provider in VENDORS and model:
+        from remembr_ros.recall.agent import Agent
+        from remembr_ros.recall.chat import OpenAIChat
 
-    if provider == "scripted":
+        chat = OpenAIChat(
+            model,
+            vendor=provider,
+            base_url=base_url,
+            api_key_env=settings.api_key_env,
+            timeout_s=settings.llm_timeout_s,
+            parameter=parameter,
+        )
+        agent = Agent(memory, chat, zone, settings)
+    elif provider == "scripted" and model:
+        from remembr_ros.recall.agent import Agent
         from remembr_ros.recall.scripted_chat import ScriptedChat
 
-        return Recall(
-            memory,
-            zone,
-            Agent(memory, ScriptedChat.from_file(model), zone, settings),
-            time_limit_s=settings.time_limit_s,
-        )
-    from remembr_ros.recall.chat import OpenAIChat
-
-    chat = OpenAIChat(
-        model,
-        vendor=provider,
-        base_url=base_url,
-        api_key_env=settings.api_key_env,
-        timeout_s=settings.llm_timeout_s,
-        parameter=parameter,
-    )
-    return Recall(memory, zone, Agent(memory, chat, zone, settings), time_limit_s=settings.time_limit_s)
+        agent = Agent(memory, ScriptedChat.from_file(model), zone, settings)
+    elif provider not in ("extractive", "") or model:
+        raise UnknownBackend(parameter, llm, ("extractive", *(f"{v}:<model>" for v in VENDORS), "scripted:<file>"))
+    return Recall(memory, zone, agent, time_limit_s=settings.time_limit_s, trace=trace)

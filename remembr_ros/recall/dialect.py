@@ -48,7 +48,8 @@ class Dialect:
             request["tools"] = [tool if "strict" in self._left_out else strict_schema(tool) for tool in tools]
             if must_call:
                 request["tool_choice"] = "required"
-        request["messages"] = without_system(messages) if "system" in self._left_out else list(messages)
+        messages = without_system(messages) if "system" in self._left_out else messages
+        request["messages"] = [{**message, "content": _encodable(message["content"])} for message in messages]
         return {key: value for key, value in request.items() if key not in self._left_out}
 
     def learn(self, status: int, message: str, request: Mapping[str, Any]) -> bool:
@@ -121,6 +122,11 @@ def without_system(messages: Sequence[Message]) -> list[Message]:
     if not rest or rest[0]["role"] != "user":
         return [{"role": "user", "content": rules["content"]}, *rest]
     return [{"role": "user", "content": f"{rules['content']}\n\n{rest[0]['content']}"}, *rest[1:]]
+
+
+def _encodable(text: str) -> str:
+    """Half a surrogate pair, from a cut question or a model's reply, cannot be sent."""
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _in_a_line(tool: ToolSchema) -> str:

@@ -5,6 +5,7 @@ moment
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -82,7 +83,15 @@ def tool_request(calls: Sequence[tuple[str, str, dict[str, Any]]], text: str = "
         "role": "assistant",
         "content": text,  # never null: some servers refuse it
         "tool_calls": [
-            {"id": identity, "type": "function", "function": {"name": name, "arguments": json.dumps(arguments)}}
+            {
+                "id": identity,
+                "type": "function",
+                # A name that a model made up goes back as servers accept names.
+                "function": {
+                    "name": re.sub(r"[^\w-]", "_", name, flags=re.ASCII)[:64] or "unknown",
+                    "arguments": json.dumps(arguments),
+                },
+            }
             for identity, name, arguments in calls
         ],
     }

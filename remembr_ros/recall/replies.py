@@ -20,6 +20,7 @@ MAX_CALLS = 32
 MAX_LITERAL = 4_000
 """Characters given to ast.literal_eval."""
 
+_USABLE_ID = re.compile(r"[!-~]{1,64}")
 _THINK = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 _FENCE = re.compile(r"```[\w-]*\n?(.*?)(?:```|\Z)", re.DOTALL)
 _TAGGED = re.compile(r"<function=(\w+)>(.*?)(?:</function>|\Z)", re.DOTALL)
@@ -244,7 +245,7 @@ def _with_distinct_ids(calls: list[ToolCall], prefix: str) -> Iterator[ToolCall]
     seen: set[str] = set()
     for index, call in enumerate(calls):
         identity = call.id
-        if not identity or identity in seen or len(identity) > 64:
+        if identity in seen or not _USABLE_ID.fullmatch(identity):
             identity = f"{prefix}{index:04d}"  # Mistral's templates want nine letters or digits
             while identity in seen:
                 identity += "x"

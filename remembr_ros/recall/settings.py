@@ -13,6 +13,7 @@ class RecallSettings:
     `prefetch`: put the hits for the question itself into the first prompt. `time_limit_s`: one question, all included.
     `llm_timeout_s`: one reply, retries included. `prompt_characters`: budget of one prompt; memories are trimmed to fit, nothing else.
     `api_key_env`: the environment variable that holds the key; empty = the vendor's own, see vendors.py.
+    `trace_path`: a file that gets one line of JSON per question; empty = none.
     """
 
     max_rounds: int = 3
@@ -22,3 +23,4 @@ class RecallSettings:
     llm_timeout_s: float = 30.0
     prompt_characters: int = 24_000
     api_key_env: str = ""
+    trace_path: str = ""

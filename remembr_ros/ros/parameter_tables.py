@@ -103,6 +103,11 @@ QUERY: tuple[Parameter, ...] = (
     Parameter("agent.prefetch", True, "Search for the question itself before the first request to the language model."),
     Parameter("agent.time_limit_s", 60.0, "A question is answered, or given up, within this.", "s", 1.0, 600.0),
     Parameter("agent.max_questions", 4, "Questions worked on at once; more are answered BUSY.", "", 1, 64),
+    Parameter(
+        "trace_path",
+        "",
+        "File that gets one line of JSON per question: its searches, what the language model was sent and said, the answer; never a key. Empty: none.",
+    ),
     Parameter("timezone", "", "Zone of clock times in questions and answers, such as Europe/Berlin; empty: the computer's."),
     Parameter(
         "navigation.mode",

@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import json
+import re
 import time
 from collections.abc import Callable
 from typing import Any
@@ -171,6 +172,17 @@ class TestFault11CallsAsText:
         with ScriptedLLM(reply) as llm:
             answer = ask(hashed_building, "Where is the red chair?", llm)
         assert answer.pose is not None and answer.pose.distance_to(15.0, 3.0) < 1.0
+
+    @pytest.mark.parametrize("name", ["drive to", "rm -rf /", "\ud83d\udc4d", "\ud83d", "a" * 200, "functions.search_text"])
+    def test_an_odd_name_goes_back_as_servers_accept_names(
+        self, hashed_building: ListMemory, ask: Ask, name: str
+    ) -> None:
+        odd = calls(call(name, {"query": "\ud83d"}, "\ud83d"), content="\ud83d")
+        with ScriptedLLM([odd, answers(kind="not_found", text="no")]) as llm:
+            answer = ask(hashed_building, "Where is the \ud83d chair?", llm)
+        assert answer.error is AnswerError.NOT_FOUND and answer.source == "llm:test" and not llm.problems
+        (made,) = [m for m in llm.requests[1]["messages"] if m.get("tool_calls")][-1]["tool_calls"]
+        assert re.fullmatch(r"[A-Za-z0-9_-]{1,64}", made["function"]["name"]) and made["id"].isascii()
 
     def test_an_invented_tool_is_named_back(self, hashed_building: ListMemory, ask: Ask) -> None:
         with ScriptedLLM([calls(call("drive_to", {"x": 99, "y": 99})), answers(kind="not_found", text="no")]) as llm:
