@@ -21,6 +21,7 @@ from remembr_ros.errors import InvalidInput
 from remembr_ros.records import Frame, Memory, Window
 from remembr_ros.remember.builder import MemoryBuilder
 from remembr_ros.remember.captioners import Captioner, create_captioner
+from remembr_ros.remember.keyframes import Keyframes
 from remembr_ros.remember.outbox import Outbox
 from remembr_ros.remember.pose_track import PoseTrack
 from remembr_ros.remember.window import Windower
@@ -85,9 +86,14 @@ class CaptionerNode(ManagedNode):
             on_problem=self._warn,
             queue_windows=parameters["queue_windows"],
             store_unlocalized=parameters["store_unlocalized"],
+            keyframes=self._keyframes(),
         )
         self._last_image_s, self._silent = time.monotonic(), False
         self._windower = Windower(parameters["window_s"], parameters["sample_hz"], on_problem=self._warn)
+
+    def _keyframes(self) -> Keyframes | None:
+        budget_mb = self.parameters["keyframes.budget_mb"]
+        return Keyframes(self.parameters["keyframes.folder"], budget_mb * 10**6, self._warn) if budget_mb else None
 
     def release(self) -> None:
         # The window begun is dropped, as on kill: its successor would start in its middle.

@@ -23,6 +23,7 @@ from remembr_ros.records import Memory, Window
 from remembr_ros.remember.captioners import Captioner
 from remembr_ros.remember.episodes import EpisodeTracker
 from remembr_ros.remember.hygiene import clean_caption
+from remembr_ros.remember.keyframes import Keyframes
 from remembr_ros.remember.outbox import Outbox
 from remembr_ros.remember.pose_track import PoseAt
 
@@ -92,6 +93,7 @@ class MemoryBuilder:
         queue_windows: int = 4,
         store_unlocalized: bool = True,
         episodes: EpisodeTracker | None = None,
+        keyframes: Keyframes | None = None,
         write_batch: int = 64,
         refusals_reported: int = 5,
     ) -> None:
@@ -107,6 +109,7 @@ class MemoryBuilder:
         self._queue_windows = max(1, queue_windows)
         self._store_unlocalized = store_unlocalized
         self._episodes = episodes or EpisodeTracker()
+        self._keyframes = keyframes
         self._write_batch = write_batch
         self._refusals_reported = refusals_reported
 
@@ -229,8 +232,10 @@ class MemoryBuilder:
 
     def _memory(self, job: _Job, caption: str) -> Memory:
         window, pose = job.window, job.pose_at.pose if job.pose_at else None
+        id_ = memory_id(self._robot_id, self._camera, window.start_ns)
+        middle = window.frames[len(window.frames) // 2].image
         return Memory(
-            id=memory_id(self._robot_id, self._camera, window.start_ns),
+            id=id_,
             start_ns=window.start_ns,
             end_ns=window.end_ns,
             episode_start_ns=self._episodes.assign(window, pose, caption, job.map_id),
@@ -242,6 +247,7 @@ class MemoryBuilder:
             camera=self._camera,
             session_id=self._session_id,
             captioner=self._captioner.name,
+            image_uri=self._keyframes.save(id_, window.start_ns, middle) if self._keyframes else "",
         )
 
     def _useless(self, problem: str) -> None:

@@ -72,6 +72,16 @@ CAPTIONER: tuple[Parameter, ...] = (
     ),
     Parameter("outbox_path", "~/.ros/remembr/outbox.db", "File that keeps finished captions until Milvus has them."),
     Parameter(
+        "keyframes.budget_mb",
+        0,
+        "Disk space for one picture per memory, kept for people and vision models; the oldest go first. "
+        "0: no pictures are kept.",
+        "MB",
+        0,
+        1_000_000,
+    ),
+    Parameter("keyframes.folder", "~/.ros/remembr/keyframes", "Where these pictures are kept."),
+    Parameter(
         "max_position_std",
         0.5,
         "A pose less certain than this is kept but not trusted: it never becomes a goal.",

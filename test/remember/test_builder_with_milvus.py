@@ -1,5 +1,7 @@
 """The builder against a real Milvus Lite: what was captioned while it was away is there once, in time and place."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -12,6 +14,7 @@ from remembr_ros.memory.store import MemoryStore
 from remembr_ros.records import NANOSECONDS, Frame, Pose, Window
 from remembr_ros.remember.builder import MemoryBuilder
 from remembr_ros.remember.captioners.scripted import ScriptedCaptioner
+from remembr_ros.remember.keyframes import Keyframes
 from remembr_ros.remember.outbox import Outbox
 from remembr_ros.remember.pose_track import PoseAt
 
@@ -54,3 +57,17 @@ def test_each_window_is_stored_once_whatever_happens_to_milvus_and_the_process(t
         assert [memory.start_ns for memory in memories] == [T + number * 3 * NANOSECONDS for number in range(15)]
         assert [memory.pose.x for memory in memories] == [float(number) for number in range(15)]
         assert {memory.caption for memory in memories} == {"I see mostly red."}
+
+
+def test_each_memory_has_the_picture_of_its_middle(tmp_path):
+    keyframes = Keyframes(tmp_path / "keyframes", 10**9)
+    outbox = Outbox(tmp_path / "outbox.db")
+    written = []
+    builder = MemoryBuilder(
+        ScriptedCaptioner(), outbox, written.extend, robot_id="carter", camera="front", keyframes=keyframes
+    )
+    submit(builder, range(2))
+    assert builder.drain(10.0) and builder.close()
+    outbox.close()
+    assert all(Path(memory.image_uri.removeprefix("file:")).name == f"{memory.id}.jpg" for memory in written)
+    assert len(list(tmp_path.rglob("*.jpg"))) == len(written) == 2
