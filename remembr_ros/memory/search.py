@@ -208,6 +208,7 @@ class _Search:
                 else:
                     width = max(min(width, edges[1] - edges[0]) // 8, _SMALLEST_SPAN_NS)
                 continue
+            self.table.saw(found)
             self._take(found)
             if self._complete() or done:
                 return

@@ -166,6 +166,13 @@ class Table:
             self._span = self._find_span()
         return self._span
 
+    def saw(self, candidates: Iterable[Candidate]) -> None:
+        """Rows beyond the known span widen it, so that the next search from an end begins there."""
+        span = self._span
+        starts = [candidate.start_ns for candidate in candidates]
+        if span is not None and starts:
+            self._span = min(span[0], *starts), max(span[1], *starts)
+
     def _find_span(self) -> tuple[int, int] | None:
         # Milvus 2 sorts no query: the edges are bracketed by growing steps from the last known ones, then halved.
         known = self._span
