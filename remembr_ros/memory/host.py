@@ -131,6 +131,9 @@ def _watch(server: Any, folder: RuntimeFolder, lease: IO[str], idle_s: float, st
         if _has_ended(server):
             logger.error("Milvus Lite ended with status %s", server._p.returncode)
             return 1
+        if not folder.socket.exists():  # a cleaner of /tmp took the folder: nobody can find this server any more
+            logger.error("%s is gone", folder.socket)
+            return 1
         now = time.monotonic()
         if now - touched > _TOUCH_S:
             for path in (folder.path, *folder.path.iterdir()):

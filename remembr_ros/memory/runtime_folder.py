@@ -54,6 +54,13 @@ class RuntimeFolder:
     def open_lock(self, name: str) -> IO[str]:
         return (self.path / f"{name}.lock").open("a")
 
+    def has_lock(self, name: str, file: IO[str]) -> bool:
+        """Whether `file`, of `open_lock`, is still the one that others meet at."""
+        try:
+            return os.path.samestat(os.fstat(file.fileno()), (self.path / f"{name}.lock").stat())
+        except FileNotFoundError:
+            return False
+
     def answers(self) -> bool:
         """Whether a server accepts connections on the socket."""
         with socket.socket(socket.AF_UNIX) as probe:

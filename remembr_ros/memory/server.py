@@ -44,12 +44,15 @@ class ServerHandle:
 
     def log_mark(self) -> int:
         """Where the server's log ends now, for `refusal_since`."""
-        return self._folder.log.stat().st_size
+        try:
+            return self._folder.log.stat().st_size
+        except FileNotFoundError:  # a cleaner of /tmp took the folder; `revive` makes it again
+            return 0
 
     def refusal_since(self, mark: int) -> str:
         """What SQLite said if it refused an insert since then, else empty. Milvus Lite 2.5 only logs it (seen with a
         file that another program had locked) and reports success."""
-        if self.log_mark() == mark:
+        if self.log_mark() in (0, mark):
             return ""
         with self._folder.log.open(errors="replace") as log:
             log.seek(mark if mark <= self.log_mark() else 0)
@@ -58,7 +61,12 @@ class ServerHandle:
 
     def revive(self, timeout_s: float) -> None:
         """Start the server again if it died. Raises like `ensure_server`."""
-        _find_or_start(self.db_file, self._folder, time.monotonic() + timeout_s)
+        deadline = time.monotonic() + timeout_s
+        RuntimeFolder.of(self.db_file)  # a cleaner of /tmp may have taken it, and the lease with it
+        if self._lease is not None and not self._folder.has_lock("lease", self._lease):
+            self._lease.close()
+            self._lease = _take_lease(self.db_file, self._folder, deadline)
+        _find_or_start(self.db_file, self._folder, deadline)
 
     def stop(self, timeout_s: float) -> None:
         """End the server for everybody, cleanly, and wait for it; `revive` starts it again."""
@@ -96,15 +104,24 @@ def ensure_server(db_file: Path, *, start_timeout_s: float = 30.0) -> ServerHand
         )
     deadline = time.monotonic() + start_timeout_s
     folder = RuntimeFolder.of(db_file)
-    lease = folder.open_lock("lease")
+    lease = _take_lease(db_file, folder, deadline)
     try:
-        while not try_lock(lease, shared=True):  # a host that is just stopping
-            _wait(deadline, f"the server of {db_file} does not finish stopping")
         _find_or_start(db_file, folder, deadline)
     except BaseException:
         lease.close()
         raise
     return ServerHandle(db_file, folder, lease)
+
+
+def _take_lease(db_file: Path, folder: RuntimeFolder, deadline: float) -> IO[str]:
+    lease = folder.open_lock("lease")
+    try:
+        while not try_lock(lease, shared=True):  # a host that is just stopping
+            _wait(deadline, f"the server of {db_file} does not finish stopping")
+    except BaseException:
+        lease.close()
+        raise
+    return lease
 
 
 def _find_or_start(db_file: Path, folder: RuntimeFolder, deadline: float) -> None:

@@ -18,7 +18,9 @@ import pytest
 
 from remembr_ros.errors import MemoryHeld, MemoryUnavailable, MissingDependency
 from remembr_ros.memory.embedders.hashing import HashingEmbedder
+from remembr_ros.memory.host import IDLE_S
 from remembr_ros.memory.query import Query
+from remembr_ros.memory.runtime_folder import RuntimeFolder
 from remembr_ros.memory.server import ensure_server
 from remembr_ros.memory.store import MemoryStore
 from remembr_ros.records import Memory
@@ -219,3 +221,19 @@ def test_nothing_is_left_in_the_folder_for_temporary_files(db_file: Path, rememb
         store.search(Query(text="a corridor"))
         (milvus,) = milvuses(db_file)
         assert not list(Path("/tmp").glob(f"milvus.*.{milvus}"))
+
+
+def test_a_folder_that_a_cleaner_took_is_made_again(db_file: Path, remember):
+    """/tmp is cleaned by systemd and by people. Everybody meets again in the new folder."""
+    with MemoryStore.open(str(db_file), HashingEmbedder(64)) as writer:
+        writer.write([remember(0)])
+        (lost,) = hosts(db_file)
+        shutil.rmtree(RuntimeFolder.of(db_file).path)
+        until(lambda: lost not in hosts(db_file))
+        writer.write([remember(1)])
+        with MemoryStore.open(str(db_file), HashingEmbedder(64)) as reader:
+            assert len(reader.get([remember(0).id, remember(1).id])) == 2
+        time.sleep(IDLE_S + 1.0)  # a lease on the old folder would not keep the new server
+        assert len(hosts(db_file)) == len(milvuses(db_file)) == 1
+        assert writer.get([remember(0).id])
+    until(lambda: not milvuses(db_file))
