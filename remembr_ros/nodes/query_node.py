@@ -258,6 +258,8 @@ class QueryNode(ManagedNode):
         except CancelledError:
             why = "canceled by the asker or a stop of the node"
             return self._message(no_answer(request.question, AnswerError.CANCELED, why))
+        except Exception as error:  # whatever it is, who asked must not wait for ever
+            return self._message(no_answer(request.question, AnswerError.INTERNAL, self._unexpected(error)))
         self._evidence = answer.evidence
         message = self._message(answer)
         outcome = dispatcher.consider(answer, question)
@@ -305,6 +307,8 @@ class QueryNode(ManagedNode):
             response.error_code, response.error_msg = AnswerError.MEMORY_UNAVAILABLE.value, str(error)
         except (RemembrError, CancelledError) as error:
             response.error_code, response.error_msg = AnswerError.INTERNAL.value, str(error)
+        except Exception as error:  # whatever it is, who called must not wait for ever
+            response.error_code, response.error_msg = AnswerError.INTERNAL.value, self._unexpected(error)
         return response
 
     # ---- goals
@@ -349,8 +353,13 @@ class QueryNode(ManagedNode):
             hits = await self._worker.call(memory.search, latest)
             shown = [hit.memory for hit in reversed(hits)]
             self._marker_publisher.publish(memory_markers(shown, self._evidence, self._goal))
-        except (RemembrError, CancelledError) as error:
+        except Exception as error:  # a picture of the memory is not worth a node
             self.get_logger().warning(f"markers: {error}", throttle_duration_sec=WARN_EVERY_S)
+
+    def _unexpected(self, error: Exception) -> str:
+        text = f"unexpected {type(error).__name__}: {error}"
+        self.get_logger().error(text, throttle_duration_sec=WARN_EVERY_S)
+        return text
 
     def _bad_message(self, topic: str, error: Exception) -> None:
         self._counts["bad messages"] += 1
