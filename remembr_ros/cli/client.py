@@ -40,6 +40,35 @@ class Client:
         finally:
             self.node.destroy_client(client)
 
+    def ask(self, goal: Any, on_feedback: Callable[[Any], None], *, find_s: float, answer_s: float) -> Any:
+        """The answer to an AskQuestion goal, with its progress; one that takes too long is canceled. Raises NodeMissing.
+        """
+        from rclpy.action import ActionClient
+        from remembr_interfaces.action import AskQuestion
+
+        name = "remembr/ask_question"
+        client = ActionClient(self.node, AskQuestion, name)
+        try:
+            until = time.monotonic() + find_s
+            while not client.server_is_ready():
+                if time.monotonic() > until:
+                    raise NodeMissing(self._not_there(self.node.resolve_service_name("remembr/ask"), find_s))
+                self._executor.spin_once(0.05)
+            sent = client.send_goal_async(goal, feedback_callback=lambda message: on_feedback(message.feedback))
+            late = f"{name} did not answer within {answer_s:g} s; see the query node's log"
+            if not self.wait(sent.done, answer_s) or not sent.result().accepted:
+                raise NodeMissing(late)
+            result = sent.result().get_result_async()
+            try:
+                if not self.wait(result.done, answer_s):
+                    raise NodeMissing(late)
+            except BaseException:  # also Ctrl-C: nobody waits any more
+                self.wait(sent.result().cancel_goal_async().done, 1.0)
+                raise
+            return result.result().result.answer
+        finally:
+            client.destroy()
+
     def wait(self, condition: Callable[[], bool], seconds: float) -> bool:
         """Spin until `condition` holds; False after `seconds`."""
         until = time.monotonic() + seconds

@@ -37,7 +37,7 @@ def ask(
         typer.Option("--navigate/--no-navigate", help="A goal is wanted / never. Default: if the words ask for it."),
     ] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Confirm a proposed goal without asking.")] = False,
-    verbose: Annotated[bool, typer.Option("-v", "--verbose", help="Show the evidence.")] = False,
+    verbose: Annotated[bool, typer.Option("-v", "--verbose", help="Show each search and the evidence.")] = False,
     conversation: Annotated[str, typer.Option(help="Questions with one name share follow-ups.")] = "",
     timeout: Annotated[float, typer.Option(help="Longest wait for the answer [s].", min=0.1)] = 120.0,
     wait: WAIT = 10.0,
@@ -45,17 +45,18 @@ def ask(
 ) -> None:
     """Ask the robot a question; drive to the place if asked for and confirmed."""
     from remembr_interfaces.msg import Answer
-    from remembr_interfaces.srv import Ask
+    from remembr_interfaces.action import AskQuestion
 
     from remembr_ros.cli.client import NodeMissing, connected
-    from remembr_ros.cli.show import show_answer
+    from remembr_ros.cli.show import ProgressLines, show_answer
 
     console = Console()
-    mode = {None: Ask.Request.AUTO, True: Ask.Request.ALWAYS, False: Ask.Request.NEVER}[navigate]
+    mode = {None: AskQuestion.Goal.AUTO, True: AskQuestion.Goal.ALWAYS, False: AskQuestion.Goal.NEVER}[navigate]
     with connected(namespace) as client:
         try:
-            request = Ask.Request(question=question, conversation=conversation, navigate=mode)
-            answer = client.call(Ask, "remembr/ask", request, find_s=wait, answer_s=timeout).answer
+            goal = AskQuestion.Goal(question=question, conversation=conversation, navigate=mode)
+            progress = ProgressLines(console) if verbose else lambda feedback: None
+            answer = client.ask(goal, progress, find_s=wait, answer_s=timeout)
             show_answer(console, answer, verbose)
             reached = True
             if answer.goal_state == Answer.GOAL_PROPOSED:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Sequence
 from datetime import datetime
 
+from remembr_interfaces.action import AskQuestion
 from remembr_interfaces.msg import Answer, Memory
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
 from remembr_ros.records import NANOSECONDS, AnswerError
-
 
 
 def error_name(code: int) -> str:
@@ -23,6 +24,21 @@ def error_name(code: int) -> str:
 def clock(seconds: float) -> str:
     """Local date and time of day."""
     return datetime.fromtimestamp(seconds).strftime("%Y-%m-%d %H:%M:%S")
+
+
+class ProgressLines:
+    """One line for each search and each wait for the language model, with the seconds since the question."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._began = time.monotonic()
+
+    def __call__(self, feedback: AskQuestion.Feedback) -> None:
+        what = f"{feedback.tool} {feedback.detail}" if feedback.tool else feedback.stage
+        hits = f": {feedback.hits} memories" if feedback.tool and feedback.hits >= 0 else ""
+        round_ = f" (round {feedback.round})" if feedback.round else ""
+        after_s = time.monotonic() - self._began
+        self._console.print(f"[dim]{after_s:6.2f} s  {escape(what)}{hits}{round_}[/dim]", highlight=False)
 
 
 def show_answer(console: Console, answer: Answer, verbose: bool) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 
@@ -37,7 +38,9 @@ def namespace(tmp_path_factory):
         for index, (caption, x) in enumerate((("I see a door.", 2.0), ("I see a window.", 8.0))):
             start = T0 + index * 60 * 10**9
             pose = Pose(start, "map", x, 1.0, yaw=0.0)
-            store.write([Memory(caption, start, start + 3 * 10**9, start, caption, pose, True, "office", "robot", "front")])
+            store.write(
+                [Memory(caption, start, start + 3 * 10**9, start, caption, pose, True, "office", "robot", "front")]
+            )
     query = nodes.query(navigation__navigator="topic")
     query.wait_for("active")
     yield nodes.namespace
@@ -56,7 +59,9 @@ def test_a_missing_node_is_named_within_the_time_given():
     assert "Traceback" not in result.stderr
 
 
-@pytest.mark.parametrize("arguments", [("--within", "3"), ("--first", "--last"), ("--limit", "0"), ("--after", "yesterday")])
+@pytest.mark.parametrize(
+    "arguments", [("--within", "3"), ("--first", "--last"), ("--limit", "0"), ("--after", "yesterday")]
+)
 def test_wrong_usage_is_refused(arguments):
     assert remembr("search", "door", *arguments).returncode == 2
 
@@ -66,6 +71,7 @@ def test_a_question_is_answered_with_place_and_evidence(namespace):
     assert result.returncode == 0, result.stderr
     assert "x 2.00 m, y 1.00 m in map" in result.stdout and "I see a door." in result.stdout
     assert "extractive" in result.stdout
+    assert re.search(r"^ +\d+\.\d\d s +search door: \d+ memories \(round 1\)$", result.stdout, re.MULTILINE), result.stdout
 
 
 def test_what_was_never_seen_is_exit_code_1(namespace):

@@ -104,6 +104,23 @@ def test_markers_show_memories_evidence_and_goal(robot):
     assert (goal.pose.position.x, goal.pose.position.y) == (2.0, 1.0)
 
 
+def test_take_me_there_is_where_the_conversation_pointed(robot):
+    asked = "where did you see something blue?"
+    assert robot.ask(asked, conversation="a").goal_state == Answer.GOAL_NONE
+    assert robot.ask("take me there", conversation="b").error_code == Answer.NOT_FOUND
+    answer = robot.ask("take me there", conversation="a")
+    assert answer.goal_state == Answer.GOAL_PROPOSED, (answer.text, answer.goal_msg)
+    assert (answer.pose.pose.position.x, answer.pose.pose.position.y) == (5.0, 3.0)
+
+    for text in (asked, "take me there"):
+        wait_until(lambda: robot.questions.get_subscription_count(), "the query node to listen")
+        before = len(robot.received["answer"])
+        robot.questions.publish(String(data=text))
+        wait_until(lambda: len(robot.received["answer"]) > before, "an answer")  # noqa: B023
+    assert robot.received["answer"][-1].goal_state == Answer.GOAL_PROPOSED
+    assert robot.call("confirm", accept=False).success
+
+
 def test_navigate_never_proposes_nothing(robot):
     assert robot.ask("take me to something red", navigate=Ask.Request.NEVER).goal_state == Answer.GOAL_NONE
 
