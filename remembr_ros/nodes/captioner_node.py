@@ -55,7 +55,7 @@ class CaptionerNode(ManagedNode):
 
         self._caption_publisher = self.create_publisher(Caption, "caption", qos.RELIABLE)
         self._diagnostics_publisher = self.create_publisher(DiagnosticArray, "/diagnostics", qos.RELIABLE)
-        self._map = CurrentMap(self, self.parameters)
+        self._map = CurrentMap(self, self.parameters, self._bad_message)
         qos.subscribe_pose(self, PoseWithCovarianceStamped, "amcl_pose", self._on_pose)
         # Raw: of a 30 Hz camera only the sampled frames are worth deserializing.
         profile = qos.image(self.parameters["image_reliability"])

@@ -14,7 +14,6 @@ from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import PoseStamped, PoseWithCovarianceStamped
-from nav_msgs.msg import OccupancyGrid
 from rclpy.action import ActionServer, CancelResponse
 from rclpy.callback_groups import ReentrantCallbackGroup
 from remembr_interfaces.action import AskQuestion
@@ -30,6 +29,7 @@ from remembr_ros.memory.query import Order, Query
 from remembr_ros.memory.store import MemoryStore
 from remembr_ros.navigate.dispatcher import GoalDispatcher
 from remembr_ros.navigate.navigator import NavigationUpdate
+from remembr_ros.navigate.occupancy import OccupancyMap
 from remembr_ros.navigate.policy import GoalPolicy, NavigationMode
 from remembr_ros.recall.answerer import Recall, RecallSettings, create_recall
 from remembr_ros.recall.progress import Progress
@@ -42,7 +42,6 @@ from remembr_ros.ros.conversions import (
     answer_message,
     memory_message,
     navigation_message,
-    occupancy_map,
     pose_from_message,
     pose_message,
     query_from,
@@ -88,8 +87,8 @@ class QueryNode(ManagedNode):
         self._marker_publisher = self.create_publisher(MarkerArray, "remembr/markers", qos.LATCHED)
         self._navigation_publisher = self.create_publisher(NavigationStatus, "remembr/navigation", qos.LATCHED)
         self._diagnostics_publisher = self.create_publisher(DiagnosticArray, "/diagnostics", qos.RELIABLE)
-        self._map = CurrentMap(self, self.parameters, self._on_grid)
-        self._occupancy: OccupancyGrid | None = None
+        self._map = CurrentMap(self, self.parameters, self._bad_message, self._on_grid)
+        self._occupancy: OccupancyMap | None = None
         qos.subscribe_pose(self, PoseWithCovarianceStamped, "amcl_pose", self._on_pose)
         self.create_subscription(String, "question", self._on_question, qos.RELIABLE, callback_group=group)
         self.create_service(Ask, "remembr/ask", self._on_ask, callback_group=group)
@@ -175,19 +174,13 @@ class QueryNode(ManagedNode):
         except InvalidInput as error:
             self._bad_message("amcl_pose", error)
 
-    def _on_grid(self, grid: OccupancyGrid) -> None:
-        self._occupancy = grid
+    def _on_grid(self, occupancy: OccupancyMap) -> None:
+        self._occupancy = occupancy
         self._tell_map()
 
     def _tell_map(self) -> None:
-        if self._dispatcher is None:
-            return
-        try:
-            occupancy = None if self._occupancy is None else occupancy_map(self._occupancy)
-        except InvalidInput as error:
-            self._bad_message("map", error)
-            occupancy = None
-        self._dispatcher.set_map(self._map.id, occupancy)
+        if self._dispatcher is not None:
+            self._dispatcher.set_map(self._map.id, self._occupancy)
 
     # ---- questions
 

@@ -97,12 +97,30 @@ def test_the_mode_of_navigation_changes_at_run_time_and_only_to_what_there_is(no
     assert answer.goal_state == Answer.GOAL_REFUSED and "garage" in answer.goal_msg
 
 
-def test_a_map_that_is_no_grid_is_dropped_with_a_warning(nodes: Nodes, robot: SimRobot):
+def broken(fault: str) -> OccupancyGrid:
+    message = grid(10)
+    if fault == "map.data":
+        message.info.width = 99
+    elif fault == "resolution":
+        message.info.resolution = 0.0
+    else:
+        message.header.frame_id = ""
+    return message
+
+
+@pytest.mark.parametrize("fault", ["map.data", "resolution", "frame_id"])
+def test_a_map_that_is_no_grid_is_dropped_with_a_warning_and_the_map_stays(nodes: Nodes, robot: SimRobot, fault: str):
+    """Also its name: memories would be filed under a map that nobody ever sees again."""
+    remember(nodes, map_name(grid()))
     maps = robot.node.create_publisher(OccupancyGrid, "map", LATCHED)
-    broken = grid(10)
-    broken.info.width = 99
-    maps.publish(broken)
-    query = nodes.query()
-    query.wait_for("active")
-    assert "map: message dropped" in query.wait_for("map.data")
-    assert query.running
+    maps.publish(grid())
+    started = [nodes.query(map_id=""), nodes.captioner(map_id="")]
+    for node in started:
+        node.wait_for(map_name(grid()))
+    nodes.started[0].wait_for("active")
+    maps.publish(broken(fault))
+    for node in started:
+        log = node.wait_for("map: message dropped")
+        assert fault in log and map_name(broken(fault)) not in log
+    answer = robot.ask("take me to the red door")
+    assert answer.goal_state == Answer.GOAL_PROPOSED, (answer.text, answer.goal_msg)
