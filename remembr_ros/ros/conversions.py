@@ -24,6 +24,7 @@ from remembr_interfaces.msg import NavigationStatus
 from remembr_interfaces.srv import Ask, Forget, Search
 from remembr_ros.errors import InvalidInput
 from remembr_ros.memory.query import Order, Query
+from remembr_ros.memory.schema import MAX_BYTES
 from remembr_ros.navigate.navigator import NavigationUpdate
 from remembr_ros.navigate.occupancy import OccupancyMap
 from remembr_ros.records import (
@@ -94,10 +95,12 @@ def stamp_of_serialized(data: bytes) -> int:
 
 
 def frame_name(frame_id: str) -> str:
-    """Without the leading slash that tf2 does not allow. Raises InvalidInput when nothing is left."""
+    """Without the leading slash that tf2 does not allow. Raises InvalidInput when nothing, or too much, is left."""
     name = frame_id.strip().lstrip("/")
     if not name:
         raise InvalidInput("header.frame_id is empty")
+    if len(name.encode(errors="replace")) > MAX_BYTES["frame_id"]:
+        raise InvalidInput(f"header.frame_id is longer than {MAX_BYTES['frame_id']} bytes: {name[:40]!r}...")
     return name
 
 

@@ -90,6 +90,7 @@ def test_a_pose_takes_the_larger_variance_and_drops_the_slash():
         (lambda m: setattr(m.pose.pose.position, "y", 1e256), "pose.y"),
         (lambda m: setattr(m.header, "frame_id", ""), "frame_id"),
         (lambda m: setattr(m.header, "frame_id", "/"), "frame_id"),
+        (lambda m: setattr(m.header, "frame_id", "m" * 300), "frame_id"),
         (lambda m: m.pose.covariance.__setitem__(7, math.nan), "variance"),
         (lambda m: m.pose.covariance.__setitem__(0, math.nan), "variance"),
         (lambda m: m.pose.covariance.__setitem__(35, -1.0), "variance"),
