@@ -102,6 +102,22 @@ FORMS: tuple[tuple[Form, re.Pattern[str]], ...] = (
 ASKS = re.compile(r"^(?:what|which|who|whose|why|how|describe|tell|list)\b")
 """Beginnings of questions that ask WHAT, as opposed to phrases and other languages."""
 
+ASKS_ELSEWHERE = re.compile(
+    r"^\W*(?:wo|woher|wann|wie|was|wer|wem|wessen|welche[rsnm]?|wieso|warum|hast du|gibt es|gab es"
+    r"|o\u00f9|quand|combien|quel(?:le)?s?|qu'|que|qui|quoi|pourquoi|comment|as-tu|est-ce|y a-t-il"
+    r"|d\u00f3nde|cu\u00e1ndo|cu\u00e1nt[oa]s?|qu\u00e9|qui\u00e9n|cu\u00e1l|c\u00f3mo|por qu\u00e9|hay|viste"
+    r"|dove|quando|quant[oaie]|cosa|chi|quale|perch\u00e9|hai visto|onde|o que|quem|qual"
+    r"|waar|wanneer|hoe|wat|wie|welke|\u0433\u0434\u0435|\u043a\u043e\u0433\u0434\u0430"
+    r"|\u0447\u0442\u043e|\u043a\u0442\u043e|\u0441\u043a\u043e\u043b\u044c\u043a\u043e)\b"
+    r"|\u54ea[\u91cc\u513f]|\u4ec0\u4e48|\u591a\u5c11|\u8c01|\u5417|\u3069\u3053|\u3044\u3064"
+)
+"""Question words of some other languages: a single sentence that begins with one asks, it does not ask to go."""
+ENGLISH = re.compile(r"\b(?:the|my|you|your|i|i'm|i've|this|that|there|with|was|were|of|some|any|please)\b")
+GOING = re.compile(
+    r"\b(?:take|bring|go|going|drive|guide|lead|walk|show|navigate|head|escort|meet|come|move|follow|get|travel|return)\b"
+)
+"""English words that may, in some form no rule knows, ask to go; an English text without any of them does not."""
+
 HEADS = STOP_WORDS
 """Words that may be cut from the start of what is left."""
 # fmt: off

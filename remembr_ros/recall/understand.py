@@ -69,9 +69,7 @@ def understand(question: Question, zone: ZoneInfo) -> Asked:
     order, text = _take_order(text)
     text = " ".join(text.split())
     form = next((form for form, pattern in forms.FORMS if pattern.search(text)), Form.WHAT)
-    plain = (
-        not go and question.navigate is not Navigate.ALWAYS and (form is not Form.WHAT or bool(forms.ASKS.match(text)))
-    )
+    plain = not go and question.navigate is not Navigate.ALWAYS and (form is not Form.WHAT or _only_asks(question.text))
     if go or (question.navigate is Navigate.ALWAYS and form is Form.WHAT):
         form = Form.WHERE
         text = _place_of_request(text)
@@ -100,6 +98,18 @@ def understand(question: Question, zone: ZoneInfo) -> Asked:
         relative=relative[1] if relative else "",
         continues=bool(continues and about) and form is Form.WHAT,
     )
+
+
+def _only_asks(text: str) -> bool:
+    """Words of which no reading asks the robot to go somewhere."""
+    words = " ".join(text.lower().replace("\u2019", "'").split())
+    words = forms.LEAD.sub("", words, count=1)
+    if forms.ASKS.match(words):
+        return True
+    one_sentence = len([part for part in re.split(r"[.?!\u3002\uff1f]+", words) if part.strip()]) == 1
+    if one_sentence and forms.ASKS_ELSEWHERE.search(words):
+        return True
+    return bool(forms.ENGLISH.search(words)) and not forms.GOING.search(words)
 
 
 def _take_time(text: str, now_ns: int, zone: ZoneInfo) -> tuple[TimeExpression | None, str]:

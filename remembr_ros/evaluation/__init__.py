@@ -1,0 +1,1 @@
+"""Data and measures that judge the package; nothing on the robot imports it."""
