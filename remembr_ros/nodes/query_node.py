@@ -91,11 +91,14 @@ class QueryNode(ManagedNode):
         self._occupancy: OccupancyMap | None = None
         qos.subscribe_pose(self, PoseWithCovarianceStamped, "amcl_pose", self._on_pose)
         self.create_subscription(String, "question", self._on_question, qos.RELIABLE, callback_group=group)
-        self.create_service(Ask, "remembr/ask", self._on_ask, callback_group=group)
-        self.create_service(Search, "remembr/search", self._on_search, callback_group=group)
-        self.create_service(Forget, "remembr/forget", self._on_forget, callback_group=group)
-        self.create_service(Confirm, "remembr/confirm", self._on_confirm, callback_group=group)
-        self.create_service(Trigger, "remembr/cancel", self._on_cancel, callback_group=group)
+        for kind, name, callback in (
+            (Ask, "ask", self._on_ask),
+            (Search, "search", self._on_search),
+            (Forget, "forget", self._on_forget),
+            (Confirm, "confirm", self._on_confirm),
+            (Trigger, "cancel", self._on_cancel),
+        ):
+            self.create_service(kind, f"remembr/{name}", callback, qos_profile=qos.SERVICE, callback_group=group)
         self._action_server = ActionServer(
             self,
             AskQuestion,
@@ -103,6 +106,9 @@ class QueryNode(ManagedNode):
             self._on_ask_action,
             cancel_callback=self._on_cancel_action,
             callback_group=group,
+            goal_service_qos_profile=qos.SERVICE,
+            result_service_qos_profile=qos.SERVICE,
+            cancel_service_qos_profile=qos.SERVICE,
         )
         self.create_timer(1.0, self._watch, clock=self.steady_clock)
         self.create_timer(MARKERS_EVERY_S, self._show_markers, callback_group=group, clock=self.steady_clock)

@@ -53,6 +53,17 @@ def test_captions_carry_window_place_and_camera(robot):
     assert caption.localized and caption.camera == "front" and caption.captioner == "scripted"
 
 
+def test_twenty_who_ask_at_once_are_all_answered(robot):
+    """With ROS's usual depth of 10 half of them wait for ever."""
+    clients = [robot.node.create_client(Ask, "remembr/ask") for _ in range(20)]
+    wait_until(lambda: all(client.service_is_ready() for client in clients), "the service")
+    futures = [client.call_async(Ask.Request(question="where is something red?")) for client in clients]
+    wait_until(lambda: all(future.done() for future in futures), "twenty answers")
+    assert {future.result().answer.error_code for future in futures} <= {Answer.NONE, Answer.BUSY}
+    for client in clients:
+        robot.node.destroy_client(client)
+
+
 def test_two_processes_share_one_memory_file(building, robot):
     """Field fault 9: the captioner writes what the query node finds, at once."""
     answer = robot.ask("where did you see something red?")
