@@ -8,6 +8,7 @@ only. Hidden reasoning (`reasoning_content`, <think>) is never read.
 from __future__ import annotations
 
 import ast
+import dataclasses
 import json
 import re
 from collections.abc import Collection, Iterator, Mapping
@@ -23,7 +24,10 @@ MAX_LITERAL = 4_000
 _USABLE_ID = re.compile(r"[!-~]{1,64}")
 _THINK = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 _FENCE = re.compile(r"```[\w-]*\n?(.*?)(?:```|\Z)", re.DOTALL)
-_TAGGED = re.compile(r"<function=(\w+)>(.*?)(?:</function>|\Z)", re.DOTALL)
+_TAGGED = re.compile(r"<(?:function=|invoke name=\"|tool name=\")(\w+)\"?>(.*?)(?:</(?:function|invoke|tool)>|\Z)", re.DOTALL)
+_PARAMETER = re.compile(r"<parameter(?:=| name=\")(\w+)\"?>(.*?)</parameter>", re.DOTALL)
+_NAME_BEFORE = re.compile(r"(\w+)\W*(?:(?:action input|arguments|parameters|args|input|json|with)\W*){0,3}$", re.IGNORECASE)
+"""The name of a tool right before its arguments: "Action: search_text\\nAction Input: {...}"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +66,7 @@ def read_reply(completion: object, tools: Collection[str], id_prefix: str = "cal
     if not raw_calls and isinstance(message.get("function_call"), Mapping):
         raw_calls = [{"function": message["function_call"]}]
     calls = [call for call in map(_native_call, raw_calls if isinstance(raw_calls, list) else []) if call]
+    calls = [dataclasses.replace(call, name=_known_name(call.name, tools)) for call in calls]
     if not calls and text:
         calls, text = _calls_in_text(text, tools)
     return Reply(text, tuple(_with_distinct_ids(calls[:MAX_CALLS], id_prefix)), cut)
@@ -115,20 +120,27 @@ def _native_call(raw: object) -> ToolCall | None:
 def _calls_in_text(text: str, tools: Collection[str]) -> tuple[list[ToolCall], str]:
     """Calls that the model wrote as text, and the text that is left to say (empty when it wrote any)."""
     tagged = [
-        ToolCall("", name, *read_arguments(arguments)) for name, arguments in _TAGGED.findall(text) if name in tools
+        ToolCall("", name, dict(found)) if (found := _PARAMETER.findall(body)) else ToolCall("", name, *read_arguments(body))
+        for name, body in _TAGGED.findall(text)
+        if name in tools
     ]
     if tagged:
         return tagged, ""
     calls: list[ToolCall] = []
     answers: list[ToolCall] = []
-    for value in _objects_in(text):
-        for item in value if isinstance(value, list) else [value]:
+    for start, value in _objects_in(text):
+        listed = value.get("tool_calls", value.get("calls")) if isinstance(value, Mapping) else value
+        for item in listed if isinstance(listed, list) else [value]:
             if not isinstance(item, Mapping):
                 continue
             call = _call_from(item, tools)
+            named = _NAME_BEFORE.search(text[max(0, start - 80) : start])
+            own_words = isinstance(item.get("text", item.get("answer")), str)
+            if call is None and not own_words and item is value and named and named[1] in tools:
+                call = ToolCall("", named[1], item)
             if call is not None:
                 calls.append(call)
-            elif isinstance(item.get("text", item.get("answer")), str) and "answer" in tools:
+            elif own_words and "answer" in tools:
                 answers.append(ToolCall("", "answer", {"text": item.get("text", item.get("answer")), **item}))
     calls = calls or answers[-1:] or list(_python_calls(text, tools))
     return (calls, "") if calls else ([], text)
@@ -138,9 +150,8 @@ def _call_from(item: Mapping[str, Any], tools: Collection[str]) -> ToolCall | No
     function = item.get("function")
     if isinstance(function, Mapping):
         item = function
-    name = next(
-        (item[key] for key in ("name", "tool", "function", "action", "tool_name") if isinstance(item.get(key), str)), ""
-    )
+    keys = ("name", "tool", "function", "action", "tool_name")
+    name = _known_name(next((item[key] for key in keys if isinstance(item.get(key), str)), ""), tools)
     if name not in tools:
         return None
     for key in ("arguments", "parameters", "args", "input", "action_input"):
@@ -149,13 +160,19 @@ def _call_from(item: Mapping[str, Any], tools: Collection[str]) -> ToolCall | No
     rest = {
         key: value
         for key, value in item.items()
-        if key not in ("name", "tool", "function", "action", "tool_name", "type")
+        if key not in (*keys, "type")
     }
     return ToolCall("", name, rest) if rest else None
 
 
-def _objects_in(text: str) -> Iterator[Any]:
-    """JSON or Python-literal objects and lists in `text`, outermost first, in order."""
+def _known_name(name: str, tools: Collection[str]) -> str:
+    """`functions.search_text`, `Search-Text` and `search_text()` are search_text; any other name stays as it is."""
+    plain = re.split(r"[./:]", name.strip().removesuffix("()"))[-1].lower().replace("-", "_")
+    return plain if plain in tools else name
+
+
+def _objects_in(text: str) -> Iterator[tuple[int, Any]]:
+    """Where JSON or Python-literal objects and lists in `text` begin, and what they are; outermost first, in order."""
     decoder = json.JSONDecoder(parse_constant=_no_constant)
     at, tried = 0, 0
     while tried < 64:
@@ -171,7 +188,7 @@ def _objects_in(text: str) -> Iterator[Any]:
             at = closing if closing and not fault else start + 1
             if fault:
                 continue
-        yield value
+        yield start, value
 
 
 def _closing(text: str, start: int) -> int | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import math
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,6 +17,7 @@ from scripted_llm import history_problems
 from small_building import ZONE, memories, question
 
 from remembr_ros.memory.embedders.hashing import HashingEmbedder
+from remembr_ros.navigate.policy import GoalPolicy, NavigationMode, Proposal
 from remembr_ros.recall.agent import Agent
 from remembr_ros.recall.replies import Reply, read_reply
 from remembr_ros.recall.settings import RecallSettings
@@ -84,6 +86,11 @@ _body = st.builds(
 ) | st.builds(lambda v: v, _scalar)
 
 
+EXAMPLES = int(os.environ.get("REMEMBR_EXAMPLES", "400"))
+"""Lists of up to four replies each, so 1,000 hostile or broken replies in every run; more with REMEMBR_EXAMPLES."""
+MODES = [GoalPolicy(mode) for mode in NavigationMode]
+
+
 class Hostile:
     """Plays bodies through the real reader, without the network."""
 
@@ -104,13 +111,14 @@ class Hostile:
         pass
 
 
-@settings(max_examples=400, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(_body, min_size=1, max_size=4))
 @pytest.mark.timeout(120)
 def test_every_question_ends_in_a_typed_answer(bodies: list[Any]) -> None:
     chat = Hostile(bodies)
     limits = RecallSettings(time_limit_s=10.0)
-    answer = asyncio.run(Agent(MEMORY, chat, ZONE, limits).ask(question("Where can I get some coffee?")))
+    asked = question("Where can I get some coffee?")
+    answer = asyncio.run(Agent(MEMORY, chat, ZONE, limits).ask(asked))
     assert answer.error in (None, AnswerError.NOT_FOUND, AnswerError.LLM_UNAVAILABLE), answer.error_msg
     assert answer.text.strip()
     assert chat.requests <= limits.max_rounds + 3
@@ -118,5 +126,19 @@ def test_every_question_ends_in_a_typed_answer(bodies: list[Any]) -> None:
     assert answer.pose is None or answer.evidence
     assert "99.0" not in answer.text and "99, 99" not in answer.text
     assert answer.duration_s is None or (math.isfinite(answer.duration_s) and answer.duration_s >= 0.0)
-    if answer.wants_goal:
-        assert answer.error is None
+    assert not answer.wants_goal
+    assert all(policy.propose(answer, asked, "floor1", asked.now_ns) is None for policy in MODES)
+
+
+@settings(max_examples=EXAMPLES // 4, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.lists(_body, min_size=1, max_size=4), st.sampled_from(["take me to the coffee", "Bring mich zum Kaffee"]))
+@pytest.mark.timeout(120)
+def test_a_goal_is_always_a_cited_localized_memory(bodies: list[Any], text: str) -> None:
+    asked = question(text)
+    answer = asyncio.run(Agent(MEMORY, Hostile(bodies), ZONE, RecallSettings(time_limit_s=10.0)).ask(asked))
+    for policy in MODES:
+        proposal = policy.propose(answer, asked, "floor1", asked.now_ns)
+        if isinstance(proposal, Proposal):
+            assert proposal.memory in [hit.memory for hit in answer.evidence] and proposal.memory.localized
+            assert (proposal.pose.x, proposal.pose.y) in PLACES
+            assert proposal.at_once is (policy.mode is NavigationMode.AUTO and text.startswith("take"))
