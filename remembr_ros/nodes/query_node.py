@@ -198,16 +198,14 @@ class QueryNode(ManagedNode):
         await self._answer(Ask.Request(question=message.data, conversation=SPOKEN))
 
     async def _on_ask_action(self, goal: Any) -> AskQuestion.Result:
-        key = bytes(goal.goal_id.uuid)
-
         def on_progress(progress: Progress) -> None:  # on the worker's thread
             if goal.is_active and self.executor is not None:
                 self.executor.create_task(goal.publish_feedback, feedback_message(progress))
 
         try:
-            answer = await self._answer(goal.request, on_progress, key)
+            answer = await self._answer(goal.request, on_progress, goal)
         finally:
-            self._jobs.pop(key, None)
+            self._jobs.pop(bytes(goal.goal_id.uuid), None)
         if goal.is_cancel_requested:
             goal.canceled()
         elif answer.error_code in (AnswerMsg.NONE, AnswerMsg.NOT_FOUND):
@@ -223,13 +221,14 @@ class QueryNode(ManagedNode):
         return CancelResponse.ACCEPT
 
     async def _answer(
-        self, request: Any, on_progress: Callable[[Progress], None] | None = None, key: bytes = b""
+        self, request: Any, on_progress: Callable[[Progress], None] | None = None, action: Any = None
     ) -> AnswerMsg:
-        """Answer, decide about the goal, publish, return. `request`: Ask.Request or AskQuestion.Goal."""
+        """Answer, decide about the goal, publish, return. `request`: Ask.Request or AskQuestion.Goal; `action`: the
+        handle of the action's goal."""
         self._counts["questions"] += 1
         with self._places.take() as mine:
             if mine:
-                message = await self._answer_in_place(request, on_progress, key)
+                message = await self._answer_in_place(request, on_progress, action)
             else:
                 why = f"{self._places.most} questions are being answered (agent.max_questions)"
                 message = self._message(no_answer(request.question, AnswerError.BUSY, why))
@@ -241,7 +240,7 @@ class QueryNode(ManagedNode):
         return message
 
     async def _answer_in_place(
-        self, request: Any, on_progress: Callable[[Progress], None] | None, key: bytes
+        self, request: Any, on_progress: Callable[[Progress], None] | None, action: Any
     ) -> AnswerMsg:
         recall, dispatcher = self._recall, self._dispatcher
         if not self.active or recall is None or dispatcher is None:
@@ -249,9 +248,11 @@ class QueryNode(ManagedNode):
         try:
             question = question_from(request, self.now_ns(), self._pose, self._map.id)
             job = self._worker.run(recall.ask(question, on_progress))
-            if key:
-                self._jobs[key] = job
+            if action is not None:
+                self._jobs[bytes(action.goal_id.uuid)] = job
             answer = await job
+            if action is not None and action.is_cancel_requested:  # before the work began, or just after it ended
+                raise CancelledError
         except InvalidInput as error:
             return self._message(no_answer(request.question, AnswerError.INVALID_QUESTION, str(error)))
         except CancelledError:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import time
 
 import pytest
+from action_msgs.msg import GoalStatus
 from nav_msgs.msg import OccupancyGrid
 from processes import Nodes, wait_until
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
 from rcl_interfaces.srv import SetParameters
 from sim_robot import LATCHED, SimRobot
 
+from remembr_interfaces.action import AskQuestion
 from remembr_interfaces.msg import Answer
 from remembr_ros.memory.embedders import create_embedder
 from remembr_ros.memory.store import MemoryStore
@@ -124,3 +126,21 @@ def test_a_map_that_is_no_grid_is_dropped_with_a_warning_and_the_map_stays(nodes
         assert fault in log and map_name(broken(fault)) not in log
     answer = robot.ask("take me to the red door")
     assert answer.goal_state == Answer.GOAL_PROPOSED, (answer.text, answer.goal_msg)
+
+
+def test_a_canceled_question_never_drives(nodes: Nodes, robot: SimRobot):
+    """Also where the cancel comes before the work begins, or after it ended and before the goal is decided."""
+    remember(nodes, "office")
+    query = nodes.query(navigation__mode="auto", navigation__navigator="topic", agent__max_questions=64)
+    query.wait_for("active")
+    assert robot.action.wait_for_server(10.0)
+    results = []
+    for number in range(60):
+        sent = robot.action.send_goal_async(AskQuestion.Goal(question="take me to the red door"))
+        wait_until(sent.done, "acceptance")
+        results.append(sent.result().get_result_async())
+        time.sleep(0.0005 * (number % 30))  # when it comes decides what it meets
+        sent.result().cancel_goal_async()
+    wait_until(lambda: all(result.done() for result in results), "the results")
+    ends = {(r.result().status, r.result().result.answer.goal_state) for r in results}
+    assert ends <= {(GoalStatus.STATUS_SUCCEEDED, Answer.GOAL_SENT), (GoalStatus.STATUS_CANCELED, Answer.GOAL_NONE)}
