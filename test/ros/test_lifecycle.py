@@ -27,11 +27,14 @@ pytestmark = pytest.mark.ros
 class Probe(ManagedNode):
     """Counts its loads; the first ones raise what they are told to."""
 
-    def __init__(self, context, errors=(), autostart=True):
+    def __init__(self, context, errors=(), autostart=True, namespace=""):
         self.errors, self.loads, self.releases, self.go_on = list(errors), 0, 0, threading.Event()
         self.go_on.set()
         super().__init__(
-            "probe", (Parameter("autostart", autostart, "Start."),), context=context, namespace=f"/p{id(self)}"
+            "probe",
+            (Parameter("autostart", autostart, "Start."),),
+            context=context,
+            namespace=namespace or f"/p{id(self)}",
         )
 
     def load(self):
@@ -91,6 +94,17 @@ def test_it_starts_by_itself_and_goes_through_all_transitions(spinning):
     assert change(node, Transition.TRANSITION_DEACTIVATE) and change(node, Transition.TRANSITION_CLEANUP)
     assert state(node) == State.PRIMARY_STATE_UNCONFIGURED
     assert change(node, Transition.TRANSITION_CONFIGURE) and change(node, Transition.TRANSITION_ACTIVATE)
+
+
+def test_a_second_node_of_the_same_name_says_so(spinning, monkeypatch, capfd):
+    monkeypatch.setattr(lifecycle, "DISCOVERY_S", 0.5)
+    first = spinning()
+    time.sleep(0.6)
+    assert "another node" not in capfd.readouterr().err
+    spinning(namespace=first.get_namespace())
+    said = []
+    wait_until(lambda: said.append(capfd.readouterr().err) or "another node" in "".join(said), "the warning")
+    assert first.get_fully_qualified_name() in "".join(said)
 
 
 def test_without_autostart_it_waits(spinning):
