@@ -81,7 +81,7 @@ def _index(connection: Connection, name: str, fields: Sequence[str]) -> None:
         else:
             index.add_index(VECTOR, index_type="HNSW", metric_type="COSINE", params=HNSW, index_name=VECTOR)
         try:
-            connection.call("create_index", name, index_params=index)
+            connection.call("create_index", name, index_params=index, sync=False)  # nothing is stored yet: no wait
         except MemoryUnavailable:
             if field in unindexed(connection, name):
                 raise

@@ -4,16 +4,19 @@ In: a Query, the vector of its text, a Table. Out: candidates, best first. Milvu
 cannot do (sort by time, circles, one row per episode) is done here on as few rows as the answer allows: ranges grow
 until they hold enough, and a stay of any length counts once.
 
+A question that names something (a number, an abbreviation, a name) is also compared word by word with the nearest
+captions (`lexical.py`); the scores of hits stay those of meaning.
+
 First, last and nearest with a text take what is relevant: a score of at least `RELEVANT_SHARE` of the best score and
 of `RELEVANT_SCORE`; of those, the first, last or nearest.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from remembr_ros.memory import filters
+from remembr_ros.memory import filters, lexical
 from remembr_ros.memory.query import Order, Query
 from remembr_ros.memory.table import MAX_ROWS, Candidate, Table
 from remembr_ros.records import MAX_COORDINATE_M, NANOSECONDS
@@ -57,6 +60,7 @@ class _Search:
         self.by_place = query.near is not None and (query.within_m is not None or self.order is Order.NEAREST)
         self.terms = self._terms()
         self.chosen: dict[str, Candidate] = {}
+        self.words_bonus: dict[str, float] = {}
 
     def run(self) -> list[Candidate]:
         if self.vector is not None:
@@ -101,7 +105,7 @@ class _Search:
         if self.order is Order.LAST:
             return -candidate.start_ns
         if self.order is Order.RELEVANCE:
-            return -candidate.score
+            return -candidate.score - self.words_bonus.get(candidate.id, 0.0)
         if self.query.near is not None:
             return candidate.distance_to(self.query.near), -candidate.start_ns
         assert self.query.at_ns is not None
@@ -135,13 +139,22 @@ class _Search:
 
     def _relevant(self) -> None:
         assert self.vector is not None
-        pool = max(32, 4 * self.query.limit)
+        names = lexical.names_something(self.query.text)
+        pool = max(lexical.POOL if names else 32, 4 * self.query.limit)
         for _ in range(_MAX_ROUNDS):
             found = self.table.similar(self.vector, self.terms + self._others(), pool)
+            if names:
+                self._count_words(found)
             self._take(found)
             if self._complete() or len(found) < pool:
                 return
             pool = min(pool * 4, _CAP)
+
+    def _count_words(self, found: Sequence[Candidate]) -> None:
+        whole = [candidate for candidate in found if candidate.row is not None]
+        shares = lexical.telling_shares(self.query.text, [candidate.row["caption"] for candidate in whole if candidate.row])
+        for candidate, share in zip(whole, shares, strict=True):
+            self.words_bonus[candidate.id] = lexical.WEIGHT * share
 
     def _relevant_ordered(self) -> None:
         assert self.vector is not None

@@ -11,6 +11,7 @@ import pytest
 from bench._milvus_server import MilvusServer
 
 from remembr_ros.memory.embedders.hashing import HashingEmbedder
+from remembr_ros.memory.query import Query
 from remembr_ros.memory.schema import memory_id
 from remembr_ros.memory.server import ensure_server
 from remembr_ros.memory.store import MemoryStore
@@ -46,15 +47,21 @@ def memory_uri(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-def collection() -> str:
-    return f"test_{next(_numbers)}"
+def collection(request: pytest.FixtureRequest) -> str:
+    """A collection of this test alone; on a server, where loading one takes seconds, tests that use `store` share one."""
+    shared = "store" in request.fixturenames and "server" in request.node.nodeid
+    return "shared" if shared else f"test_{next(_numbers)}"
 
 
 @pytest.fixture
 def store(memory_uri: str, collection: str) -> Iterator[MemoryStore]:
+    """An empty memory."""
     with MemoryStore.open(memory_uri, HashingEmbedder(64), collection=collection) as opened:
         yield opened
-        opened._connection.call("drop_collection", collection)
+        if collection == "shared":
+            opened.delete(opened.select(Query()))
+        else:
+            opened._connection.call("drop_collection", collection)
 
 
 @pytest.fixture

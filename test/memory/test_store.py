@@ -218,6 +218,12 @@ def test_text_ranks_by_meaning_with_scores(store: MemoryStore, remember: Remembe
     assert 1.0 >= hits[0].score > 0.5 > hits[1].score
 
 
+def test_a_number_finds_its_plate_among_many(store: MemoryStore, remember: Remember) -> None:
+    around = "a long hallway with white walls and a wooden floor, lamps on the ceiling and a person far away"
+    store.write([remember(i, f"{around} and a plate room {180 + i}") for i in range(60)] + [remember(90, "a room with lamps")])
+    assert indices(store, Query(text="where is room 204?", limit=1)) == [24]
+
+
 def test_first_last_and_nearest_consider_only_what_is_relevant(store: MemoryStore, remember: Remember) -> None:
     captions = [
         "a long corridor",
