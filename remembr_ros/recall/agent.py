@@ -23,6 +23,7 @@ from remembr_ros.recall.chat import ChatClient
 from remembr_ros.recall.conversations import Turn
 from remembr_ros.recall.dialect import Message
 from remembr_ros.recall.follow_ups import follow_up
+from remembr_ros.recall.prefetch import first_searches
 from remembr_ros.recall.progress import Progress
 from remembr_ros.recall.replies import Reply, ToolCall
 from remembr_ros.recall.searchable import SearchableMemory
@@ -134,12 +135,7 @@ class _Run:
         messages.append({"role": "user", "content": prompt.moment(self._question, self._compose.zone, bounds)})
         if self._settings.prefetch and bounds is not None:
             asked, _ = follow_up(understand(self._question, self._compose.zone), self._earlier, self._compose.zone)
-            about = asked.about or self._question.text
-            calls = (
-                ToolCall("prefetch0", "search_text", {"query": about[:500]}),
-                ToolCall("prefetch1", "search_time", {"at": "now", "order": "last", "limit": 2}),
-            )
-            await self._run_calls(Reply("", calls), messages)
+            await self._run_calls(Reply("", first_searches(asked, self._question)), messages)
         return messages
 
     async def _complete(self, messages: list[Message], last: bool, max_tokens: int) -> Reply:

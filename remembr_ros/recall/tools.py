@@ -165,7 +165,7 @@ class Toolbox:
             if name == "search_position" or (near is not None and "within_m" not in given) or at is not None:
                 order = Order.NEAREST
             elif name == "search_time":
-                order = Order.FIRST
+                order = Order.FIRST if after is not None else Order.LAST
         if order is Order.NEAREST and near is None and at is None:
             near, map_id = self._place("me")
         try:

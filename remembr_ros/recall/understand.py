@@ -38,6 +38,7 @@ class Asked:
     order: Order = Order.RELEVANCE
     landmark: str = ""
     time: TimeExpression | None = None
+    time_text: str = ""
     now: bool = False
     go: bool = False
     plain: bool = False
@@ -59,7 +60,7 @@ def understand(question: Question, zone: ZoneInfo) -> Asked:
     continues = forms.CONTINUES.match(text)
     if continues:
         text = continues["thing"]
-    time, text = _take_time(text, question.now_ns, zone)
+    time, time_text, text = _take_time(text, question.now_ns, zone)
     text = forms.LEAD.sub("", text, count=1)
     relative = forms.RELATIVE.search(text)
     back = bool(forms.BACK.search(text)) and not forms.CLOCK_QUESTION.match(text)
@@ -77,7 +78,17 @@ def understand(question: Question, zone: ZoneInfo) -> Asked:
         pair = forms.BETWEEN.search(text)
         if pair:
             first, second = pair["first"] or pair["after"], pair["second"] or pair["before"]
-            return Asked(form, _strip(first), _strip(second), order, time=time, now=asks_now, go=go, plain=plain)
+            return Asked(
+                form,
+                _strip(first),
+                _strip(second),
+                order,
+                time=time,
+                time_text=time_text,
+                now=asks_now,
+                go=go,
+                plain=plain,
+            )
     if form in (Form.WHEN, Form.HOW_LONG, Form.HOW_LONG_SINCE):
         text = next(pattern for known, pattern in forms.FORMS if known is form and pattern.search(text)).sub(" ", text)
     text = forms.ATTRIBUTE.sub("", text)
@@ -91,6 +102,7 @@ def understand(question: Question, zone: ZoneInfo) -> Asked:
         order=order,
         landmark=landmark,
         time=time,
+        time_text=time_text,
         now=asks_now,
         go=go,
         plain=plain,
@@ -112,15 +124,16 @@ def _only_asks(text: str) -> bool:
     return bool(forms.ENGLISH.search(words)) and not forms.GOING.search(words)
 
 
-def _take_time(text: str, now_ns: int, zone: ZoneInfo) -> tuple[TimeExpression | None, str]:
+def _take_time(text: str, now_ns: int, zone: ZoneInfo) -> tuple[TimeExpression | None, str, str]:
+    """(time, its words, the rest)."""
     span = find_time(text)
     if span is None:
-        return None, text
+        return None, "", text
     try:
         time = parse_time(text[span[0] : span[1]], now_ns, zone)
     except InvalidInput:
-        return None, text
-    return time, f"{text[: span[0]]} {text[span[1] :]}"
+        return None, "", text
+    return time, text[span[0] : span[1]], f"{text[: span[0]]} {text[span[1] :]}"
 
 
 def _take_order(text: str) -> tuple[Order, str]:
