@@ -33,6 +33,8 @@ _START_S = 20.0
 _PAGE_BYTES = 16384
 _TOUCH_S = 3600.0
 """Cleaners of /tmp remove what has been untouched for days."""
+_LOG_BYTES = 10_000_000
+"""The log begins anew when it is larger: a host runs for months."""
 
 logger = logging.getLogger("remembr_ros.memory.host")
 
@@ -105,6 +107,11 @@ def _start_milvus(db_file: Path, folder: RuntimeFolder) -> Any:
     # so it gets none, and the socket in our private folder instead of its own in the temporary folder.
     server = Server(str(db_file))
     server._uds_path = str(folder.socket)
+    # Milvus writes a second log, of every request, to the temporary folder: only errors, and beside ours.
+    os.environ["GLOG_minloglevel"] = "2"
+    os.environ["TMPDIR"] = str(folder.path)
+    for old in folder.path.glob("milvus.*.log.*"):
+        old.unlink(missing_ok=True)
     if not (server.init() and server.start()) and server._p is None:
         # Somebody else took the file in this instant. stop() would delete their lock; give it another name to delete.
         server._lock_path = str(folder.path / "nothing")
@@ -135,6 +142,9 @@ def _watch(server: Any, folder: RuntimeFolder, lease: IO[str], idle_s: float, st
             logger.error("%s is gone", folder.socket)
             return 1
         now = time.monotonic()
+        with contextlib.suppress(OSError):
+            if folder.log.stat().st_size > _LOG_BYTES:
+                os.truncate(folder.log, 0)
         if now - touched > _TOUCH_S:
             for path in (folder.path, *folder.path.iterdir()):
                 os.utime(path)

@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 
 from remembr_ros.errors import MemoryHeld, MemoryUnavailable, MissingDependency
+from remembr_ros.memory import host
 from remembr_ros.memory.embedders.hashing import HashingEmbedder
 from remembr_ros.memory.host import IDLE_S
 from remembr_ros.memory.query import Query
@@ -237,3 +238,14 @@ def test_a_folder_that_a_cleaner_took_is_made_again(db_file: Path, remember):
         assert len(hosts(db_file)) == len(milvuses(db_file)) == 1
         assert writer.get([remember(0).id])
     until(lambda: not milvuses(db_file))
+
+
+def test_months_of_requests_leave_no_logs_behind(db_file: Path, remember: Callable[..., Memory]) -> None:
+    with open_store(db_file) as store:
+        folder = RuntimeFolder.of(db_file)
+        os.truncate(folder.log, host._LOG_BYTES + 1)
+        until(lambda: folder.log.stat().st_size < 1000)
+        for i in range(30):
+            store.write([remember(i)])
+        milvus = f".{milvuses(db_file)[0]}"
+        assert not [path for path in (*folder.path.iterdir(), *Path("/tmp").iterdir()) if path.name.endswith(milvus)]
