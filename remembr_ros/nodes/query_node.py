@@ -48,7 +48,7 @@ from remembr_ros.ros.conversions import (
     question_from,
     selection_from,
 )
-from remembr_ros.ros.lifecycle import ManagedNode, run
+from remembr_ros.ros.lifecycle import NO_CLOCK, ManagedNode, run
 from remembr_ros.ros.maps import CurrentMap
 from remembr_ros.ros.markers import memory_markers
 from remembr_ros.ros.navigators import create_navigator
@@ -245,6 +245,8 @@ class QueryNode(ManagedNode):
         recall, dispatcher = self._recall, self._dispatcher
         if not self.active or recall is None or dispatcher is None:
             return self._message(no_answer(request.question, *self._why_inactive()))
+        if self.now_ns() == 0:  # every memory would lie in the future
+            return self._message(no_answer(request.question, AnswerError.NOT_ACTIVE, NO_CLOCK))
         try:
             question = question_from(request, self.now_ns(), self._pose, self._map.id)
             job = self._worker.run(recall.ask(question, on_progress))

@@ -38,6 +38,7 @@ RETRY_S = 10.0
 STOP_WITHIN_S = 4.0
 DISCOVERY_S = 2.0
 """By then the nodes that run already have been discovered."""
+NO_CLOCK = "use_sim_time is true, and nobody publishes /clock: there is no time yet"
 MOST_FAULTS = 100
 """Callbacks that may fail before the node gives up, for launch to start it anew."""
 
@@ -61,7 +62,7 @@ class ManagedNode(LifecycleNodeMixin, Node):
             self.get_logger().warning(warning)
         self._start_at_s: float | None = time.monotonic() if self.parameters["autostart"] else None
         self.create_timer(0.1, self._autostart_when_due, clock=self.steady_clock)
-        self._twins_timer = self.create_timer(DISCOVERY_S, self._warn_of_twins, clock=self.steady_clock)
+        self._surroundings_timer = self.create_timer(DISCOVERY_S, self._look_around, clock=self.steady_clock)
 
     def load(self) -> None:
         """Make everything heavy. Runs beside the other callbacks. Raises RemembrError."""
@@ -116,15 +117,17 @@ class ManagedNode(LifecycleNodeMixin, Node):
         self.release()
         return TransitionCallbackReturn.SUCCESS
 
-    def _warn_of_twins(self) -> None:
-        """Once. Of two nodes that offer the same services, one or the other answers; ROS says nothing."""
-        self._twins_timer.cancel()
-        mine = (self.get_name(), self.get_namespace())
-        if self.get_node_names_and_namespaces().count(mine) > 1:
-            name = self.get_fully_qualified_name()
+    def _look_around(self) -> None:
+        """Once: what is wrong around this node, about which ROS says nothing."""
+        self._surroundings_timer.cancel()
+        name = self.get_fully_qualified_name()
+        # Of two nodes that offer the same services, one or the other answers.
+        if self.get_node_names_and_namespaces().count((self.get_name(), self.get_namespace())) > 1:
             self.get_logger().warning(
                 f"another node called {name} is running: stop one, or give one a namespace (-r __ns:=/NAME)"
             )
+        if self.now_ns() == 0:
+            self.get_logger().warning(NO_CLOCK)
 
     def _stay_inactive(self, error: Exception, text: str) -> TransitionCallbackReturn:
         again = isinstance(error, MemoryUnavailable) and not isinstance(error, ModelMismatch)

@@ -144,3 +144,14 @@ def test_a_canceled_question_never_drives(nodes: Nodes, robot: SimRobot):
     wait_until(lambda: all(result.done() for result in results), "the results")
     ends = {(r.result().status, r.result().result.answer.goal_state) for r in results}
     assert ends <= {(GoalStatus.STATUS_SUCCEEDED, Answer.GOAL_SENT), (GoalStatus.STATUS_CANCELED, Answer.GOAL_NONE)}
+
+
+def test_without_a_clock_the_answer_is_not_that_nothing_was_seen(nodes: Nodes, robot: SimRobot):
+    remember(nodes, "office")
+    query = nodes.query(use_sim_time=True)
+    query.wait_for("active")
+    answer = robot.ask("where is the red door?")
+    assert answer.error_code == Answer.NOT_ACTIVE and "/clock" in answer.error_msg
+    query.wait_for("nobody publishes /clock")
+    robot.tick(time.time())
+    wait_until(lambda: robot.ask("where is the red door?").error_code == Answer.NONE, "the answer")
