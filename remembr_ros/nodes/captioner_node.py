@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 import time
 import uuid
-from dataclasses import asdict
+from dataclasses import asdict, fields
 
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import PoseWithCovarianceStamped
@@ -17,10 +17,11 @@ from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import Image
 
 from remembr_interfaces.msg import Caption
-from remembr_ros.errors import InvalidInput
+from remembr_ros.errors import InvalidInput, LanguageModelUnavailable
 from remembr_ros.records import Frame, Memory, Window
 from remembr_ros.remember.builder import MemoryBuilder
 from remembr_ros.remember.captioners import Captioner, create_captioner
+from remembr_ros.remember.captioners.options import CaptionerOptions
 from remembr_ros.remember.keyframes import Keyframes
 from remembr_ros.remember.outbox import Outbox
 from remembr_ros.remember.pose_track import PoseTrack
@@ -67,9 +68,7 @@ class CaptionerNode(ManagedNode):
         parameters = self.parameters
         self._outbox = Outbox(parameters["outbox_path"])
         embedder = load_embedder(parameters)
-        self._captioner = create_captioner(
-            parameters["captioner.model"], device=parameters["captioner.device"], parameter="captioner.model"
-        )
+        self._captioner = self._load_captioner()
         opened = f"memory: {parameters['memory.uri']}"
         self._memory = LateMemory(parameters, embedder, lambda: self.get_logger().info(opened))
         self._memory.open_if_there()
@@ -90,6 +89,15 @@ class CaptionerNode(ManagedNode):
         )
         self._last_image_s, self._silent = time.monotonic(), False
         self._windower = Windower(parameters["window_s"], parameters["sample_hz"], on_problem=self._warn)
+
+    def _load_captioner(self) -> Captioner:
+        options = {field.name: self.parameters[f"captioner.{field.name}"] for field in fields(CaptionerOptions)}
+        captioner = create_captioner(self.parameters["captioner.model"], CaptionerOptions(**options))
+        try:
+            captioner.warm_up()
+        except LanguageModelUnavailable as error:  # a server that is started after the robot
+            self._warn(f"captioner.model: {error} (its windows are lost until it answers)")
+        return captioner
 
     def _keyframes(self) -> Keyframes | None:
         budget_mb = self.parameters["keyframes.budget_mb"]

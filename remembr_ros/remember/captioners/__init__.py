@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from remembr_ros.errors import UnknownBackend
+from remembr_ros.errors import ConfigurationError, UnknownBackend
 from remembr_ros.records import Frame
+from remembr_ros.remember.captioners.options import CaptionerOptions
 
-PROVIDERS = ("tagger", "scripted")
+PROVIDERS = ("tagger", "openai", "transformers", "nano_llm", "scripted")
 
 
 class Captioner(Protocol):
@@ -21,21 +22,42 @@ class Captioner(Protocol):
         """A sentence about the frames, which are in time order. Raises ModelFailed."""
         ...
 
+    def warm_up(self) -> None:
+        """Do what makes the first caption slower than the others. Raises ModelFailed, ConfigurationError."""
+        ...
+
     def close(self) -> None:
         """Free the model."""
         ...
 
 
-def create_captioner(spec: str, *, device: str = "", parameter: str = "captioner") -> Captioner:
-    """Load the captioner that `spec` (`provider:model`) names. Takes seconds for a real model.
+def create_captioner(
+    spec: str, options: CaptionerOptions | None = None, *, parameter: str = "captioner.model"
+) -> Captioner:
+    """Load the captioner that `spec` (`provider:model`) names. Takes seconds to minutes for a real model.
 
-    Raises UnknownBackend, MissingDependency, ModelFailed.
+    Raises UnknownBackend, ConfigurationError, MissingDependency, ModelFailed.
     """
     provider, _, model = spec.partition(":")
+    options = options or CaptionerOptions()
+    if options.quantization and provider not in ("transformers", "nano_llm"):
+        raise ConfigurationError(f"captioner.quantization: {provider} has none, {options.quantization!r} given")
     if provider == "tagger":
         from remembr_ros.remember.captioners.tagger import TaggerCaptioner
 
-        return TaggerCaptioner(device=device)
+        return TaggerCaptioner(device=options.device)
+    if provider == "openai":
+        from remembr_ros.remember.captioners.openai import OpenAICaptioner
+
+        return OpenAICaptioner(model, options, parameter=parameter)
+    if provider == "transformers":
+        from remembr_ros.remember.captioners.transformers import TransformersCaptioner
+
+        return TransformersCaptioner(model, options, parameter=parameter)
+    if provider == "nano_llm":
+        from remembr_ros.remember.captioners.nano_llm import NanoLLMCaptioner
+
+        return NanoLLMCaptioner(model, options, parameter=parameter)
     if provider == "scripted":
         from remembr_ros.remember.captioners.scripted import ScriptedCaptioner
 

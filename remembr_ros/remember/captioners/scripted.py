@@ -47,6 +47,9 @@ class ScriptedCaptioner:
             raise ModelFailed("the script says: fail")
         return caption
 
+    def warm_up(self) -> None:
+        """Nothing to warm: the script is not touched."""
+
     def close(self) -> None:
         """Nothing to free."""
 

