@@ -219,6 +219,7 @@ def _write_under_fire(store: MemoryStore, writes: int, kills: int, kill: Callabl
             except MemoryUnavailable:
                 if time.monotonic() > deadline:
                     raise
+                time.sleep(0.05)
         acknowledged.add(memory.id)
     for killer in killers:
         killer.join()

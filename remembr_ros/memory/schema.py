@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 SCHEMA_VERSION = 1
 POSE_NONE, POSE_POSITION, POSE_FULL = 0, 1, 2
 VECTOR = "embedding"
+_ID = re.compile(r"([0-9]{19})-[0-9a-f]{12}")
 
 MAX_BYTES = {
     "id": 256,
@@ -56,6 +58,12 @@ def memory_id(robot_id: str, camera: str, start_ns: int) -> str:
         raise InvalidInput(f"start_ns is not a time since 1970: {start_ns}")
     source = hashlib.blake2b(f"{clean_name(robot_id)}\0{clean_name(camera)}".encode(), digest_size=6).hexdigest()
     return f"{start_ns:019d}-{source}"
+
+
+def start_of(id_: str) -> int | None:
+    """The start_ns that a key of `memory_id` begins with, None for a key of another form."""
+    match = _ID.fullmatch(id_)
+    return int(match[1]) if match else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +131,8 @@ def to_row(memory: Memory, vector: np.ndarray[Any, Any]) -> dict[str, Any]:
     pose = memory.pose
     if len(clean_name(memory.id).encode()) > MAX_BYTES["id"]:
         raise InvalidInput(f"memory.id is longer than {MAX_BYTES['id']} bytes: {memory.id[:40]!r}...")
+    if start_of(memory.id) not in (None, memory.start_ns):
+        raise InvalidInput(f"memory.id {memory.id} is the key of a window that starts at another time than {memory.start_ns}")
     for name in ("start_ns", "end_ns", "episode_start_ns"):
         if not 0 <= getattr(memory, name) < 2**63:
             raise InvalidInput(f"memory {memory.id}: {name} is not a time since 1970: {getattr(memory, name)}")

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from remembr_ros.memory import filters
 from remembr_ros.memory.connection import LOAD_TIMEOUT_S, Connection
-from remembr_ros.memory.schema import ALL_FIELDS, RANK_FIELDS, VECTOR, from_row
+from remembr_ros.memory.schema import ALL_FIELDS, RANK_FIELDS, VECTOR, from_row, start_of
 from remembr_ros.records import NANOSECONDS, Memory
 
 if TYPE_CHECKING:
@@ -172,6 +172,15 @@ class Table:
 
     def existing(self, ids: Sequence[str]) -> set[str]:
         """Which of `ids` are stored."""
+        keys = set(ids)
+        starts = [start_of(id_) for id_ in ids]
+        if starts and None not in starts:
+            # Ids of ours say when: a range of time at the end of 1,000,000 rows takes Milvus Lite 2 ms, ids 50 to 90 ms.
+            known = [start for start in starts if start is not None]
+            span = [filters.at_least("start_ns", min(known)), filters.less_than("start_ns", max(known) + 1)]
+            rows = self._query(filters.all_of(span), ("id",), MAX_ROWS)
+            if len(rows) < MAX_ROWS:
+                return keys & {row["id"] for row in rows}
         found: set[str] = set()
         for start in range(0, len(ids), _IDS_PER_REQUEST):
             rows = self._query(filters.one_of("id", ids[start : start + _IDS_PER_REQUEST]), ("id",), MAX_ROWS)
@@ -223,6 +232,8 @@ class Table:
             term = (filters.more_than if sign > 0 else filters.less_than)("start_ns", clamped)
             return bool(self._query(term, ("start_ns",), 1))
 
+        if not beyond(inside_ns) and self._query(f"start_ns == {inside_ns}", ("start_ns",), 1):
+            return inside_ns  # as last time: Milvus Lite skips what cannot match, 2 ms each at 1,000,000 rows
         near, step = inside_ns, _EDGE_NS
         while beyond(inside_ns + sign * step):
             near, step = inside_ns + sign * step, step * 2
