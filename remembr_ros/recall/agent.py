@@ -36,7 +36,6 @@ from remembr_ros.records import Answer, AnswerError, AnswerKind, Question
 MAX_CALLS_PER_ROUND = 6
 MAX_MENDED = 2
 """Requests beyond the rounds in which the model may mend an empty reply, prose, or a faulty call."""
-REPLY_TOKENS = 1024
 
 OnProgress = Callable[[Progress], None]
 
@@ -114,7 +113,7 @@ class _Run:
             last = self.rounds >= self._settings.max_rounds or mended >= MAX_MENDED
             if last:
                 messages.append({"role": "user", "content": prompt.LAST_CHANCE})
-            reply = await self._complete(messages, last, REPLY_TOKENS * (1 + mended))
+            reply = await self._complete(messages, last, self._settings.reply_tokens * (1 + mended))
             answer = self._answer_in(reply, lenient=last)
             if answer is not None:
                 return answer

@@ -117,6 +117,8 @@ class _OneQuestion:
             answer = self._about_that() if asked.back and asked.time is None else self._about_nothing_named()
         elif asked.form is Form.HOW_LONG_BETWEEN:
             answer = self._between_two()
+        elif asked.relative and asked.form is Form.WHAT:
+            answer = self._beside_event()
         elif asked.form in (Form.HOW_LONG, Form.HOW_LONG_SINCE, Form.HOW_MANY):
             answer = self._sightings()
         else:
@@ -179,6 +181,13 @@ class _OneQuestion:
             kind, ends, start_ns=chosen.start_ns, end_ns=max(chosen.end_ns, last.memory.end_ns)
         )
 
+    def _beside_event(self) -> Answer:
+        sightings = self._group(self._matches(self._asked.about, DEEP_POOL))
+        if not sightings:
+            return self._compose.not_found(AnswerKind.TEXT)
+        chosen = sightings[0] if self._asked.order is Order.FIRST else sightings[-1]
+        return self._beside([chosen.hits[0], self._last_of_stay(chosen.hits[-1])])
+
     def _between_two(self) -> Answer:
         kind = AnswerKind.DURATION
         first = self._group(self._matches(self._asked.about, DEEP_POOL))
@@ -204,14 +213,7 @@ class _OneQuestion:
                 return self._compose.not_found(kind, "I do not know what you mean.")
             return self._about_nothing_named()
         if asked.relative:
-            around = sorted(that, key=lambda hit: hit.memory.start_ns)
-            query = (
-                Query(order=Order.LAST, limit=3, before_ns=around[0].memory.start_ns)
-                if asked.relative == "before"
-                else Query(order=Order.FIRST, limit=3, after_ns=around[-1].memory.end_ns)
-            )
-            hits = [hit for hit in self._search(query) if not says_nothing(hit.memory.caption)]
-            return self._compose.compose(kind, hits)
+            return self._beside(that)
         if asked.landmark == "that":
             return self._about_nothing_named()
         if kind in (AnswerKind.POSITION, AnswerKind.TIME, AnswerKind.TEXT):
@@ -220,6 +222,17 @@ class _OneQuestion:
             start, end = min(h.memory.start_ns for h in that), max(h.memory.end_ns for h in that)
             return self._compose.compose(kind, that, start_ns=start, end_ns=end)
         return self._compose.not_found(kind, "I do not know what you mean.")
+
+    def _beside(self, event: Sequence[Hit]) -> Answer:
+        """What was seen right before or after the windows of `event`."""
+        ordered = sorted(event, key=lambda hit: hit.memory.start_ns)
+        query = (
+            Query(order=Order.LAST, limit=3, before_ns=ordered[0].memory.start_ns)
+            if self._asked.relative == "before"
+            else Query(order=Order.FIRST, limit=3, after_ns=ordered[-1].memory.end_ns)
+        )
+        hits = [hit for hit in self._search(query) if not says_nothing(hit.memory.caption)]
+        return self._compose.compose(_KINDS[self._asked.form], hits)
 
     # -- questions that name no thing: about a time, a place, or the robot itself
 

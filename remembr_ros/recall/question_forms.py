@@ -57,6 +57,12 @@ LAST = re.compile(
 BACK = re.compile(r"\b(?:it|that|this|there|those|them|they|then)\b")
 """Words that may point at what was said before."""
 RELATIVE = re.compile(r"\b(?:just |right |shortly )?(before|after) (?:that|this|it|then)\b")
+BESIDE_EVENT = re.compile(
+    r"^what (?:else )?(?:did you (?:see|do|pass|notice)|happened|came|was there)\b.*?"
+    r"\b(?P<side>before|after) (?:you (?:saw|passed|left|entered|noticed|were (?:in|at)) |(?:see|pass|leav|enter)ing )?"
+    r"(?:the |an? |that |my )?(?P<thing>\w[\w' -]*)$"
+)
+"""What came right before or after something that is named."""
 CLOCK_QUESTION = re.compile(r"^what time is it\b")
 CONTINUES = re.compile(
     r"^(?:(?:and|or|but) )?(?:(?:what|how) about|and|or) (?!(?:what|which|who|whose|where|when|how|why|did|do|does|is|are"

@@ -74,6 +74,9 @@ def understand(question: Question, zone: ZoneInfo) -> Asked:
     if go or (question.navigate is Navigate.ALWAYS and form is Form.WHAT):
         form = Form.WHERE
         text = _place_of_request(text)
+    event = forms.BESIDE_EVENT.search(text) if form is Form.WHAT and relative is None else None
+    if event and _strip(event["thing"]):
+        return Asked(form, _strip(event["thing"]), order=order, now=asks_now, plain=plain, relative=event["side"])
     if form is Form.HOW_LONG_BETWEEN:
         pair = forms.BETWEEN.search(text)
         if pair:

@@ -51,11 +51,17 @@ def ask() -> Callable[..., Answer]:
     ScriptedLLM."""
 
     def ask_once(
-        memory: Any, text: str, llm: ScriptedLLM | None = None, settings: RecallSettings | None = None, **fields: Any
+        memory: Any,
+        text: str,
+        llm: ScriptedLLM | None = None,
+        settings: RecallSettings | None = None,
+        *,
+        model: str = "test",
+        **fields: Any,
     ) -> Answer:
         async def main() -> Answer:
             recall = create_recall(
-                "openai:test" if llm else "extractive",
+                f"openai:{model}" if llm else "extractive",
                 memory,
                 base_url=llm.base_url if llm else "",
                 timezone=ZONE_NAME,

@@ -157,6 +157,10 @@ FORMS = {
     "What did you see in the last 5 minutes?": what("potted plant"),
     "What does the sign next to the elevator say?": what("ROOM 204"),
     "What color is the chair near the window?": what("red chair"),
+    "What did you see right after the cat?": what("espresso"),
+    "What did you see just before the cat?": what("elevator"),
+    "What happened after you saw the people?": what("extinguisher"),
+    "What did you see after the unicorn?": not_found(AnswerKind.TEXT),
     "What did you see at 2:08:20 pm?": not_found(AnswerKind.TEXT),
     "What did you see at 3 am?": not_found(AnswerKind.TEXT),
 }

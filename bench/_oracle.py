@@ -1,0 +1,144 @@
+"""A language model that answers at once and knows when the evidence is before it: the measure of how few calls suffice.
+
+It sees only the bytes of HTTP requests. Its searches are made of words of the question and ids of shown memories; the
+truth only tells it which of the shown memories prove the answer. Shown what it needs, it answers; else it searches.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+import time
+from collections.abc import Sequence
+from datetime import datetime
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from bench._patrol import Asked
+
+MAX_SEARCHES = 3
+Call = tuple[str, dict[str, Any]]
+Shown = dict[int, tuple[str, str]]
+"""Start [s] of each shown memory: its id and its line."""
+
+
+class Oracle:
+    """An OpenAI-compatible server on a free port. `busy` holds (start, end) [s, perf_counter] of each reply's making,
+    `characters` the length of each request body."""
+
+    def __init__(self, asked: Sequence[Asked]) -> None:
+        self._asked = {item.question.text: item for item in asked}
+        self.busy: list[tuple[float, float]] = []
+        self.characters: list[int] = []
+        outer = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+            disable_nagle_algorithm = True
+
+            def do_POST(self) -> None:
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                began = time.perf_counter()
+                reply = json.dumps(outer.reply(body)).encode()
+                outer.characters.append(len(body.decode()))
+                outer.busy.append((began, time.perf_counter()))
+                self.send_response(200)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(reply)))
+                self.end_headers()
+                self.wfile.write(reply)
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = True
+        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+
+    @property
+    def base_url(self) -> str:
+        return f"http://127.0.0.1:{self._server.server_address[1]}/v1"
+
+    def __enter__(self) -> Oracle:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join(5)
+
+    def reply(self, body: bytes) -> dict[str, Any]:
+        """The chat completion for one request."""
+        request = json.loads(body)
+        messages = request["messages"]
+        text = next(m["content"] for m in reversed(messages) if m["role"] == "user" and "Question: " in m["content"])
+        asked = self._asked[json.loads(text.rpartition("Question: ")[2])]
+        shown = _shown(messages)
+        searches = sum(1 for m in messages if m["role"] == "assistant") - 1  # the first stands for the prefetch
+        only_answer = len(request["tools"]) == 1
+        evidence = [next((shown[second][0] for second in group if second in shown), "") for group in asked.want]
+        if asked.want and all(evidence):
+            calls = [_answer(asked, evidence)]
+        elif only_answer or searches >= MAX_SEARCHES or (not asked.want and searches >= 1):
+            calls = [_give_up(asked)]
+        else:
+            calls = _searches(asked, searches, shown)
+        made = [
+            {"id": f"call{n:05d}", "type": "function", "function": {"name": name, "arguments": json.dumps(arguments)}}
+            for n, (name, arguments) in enumerate(calls)
+        ]
+        message = {"role": "assistant", "content": None, "tool_calls": made}
+        return {"object": "chat.completion", "choices": [{"index": 0, "finish_reason": "tool_calls", "message": message}]}
+
+
+def _answer(asked: Asked, evidence: list[str]) -> Call:
+    given: dict[str, Any] = {"kind": asked.kind, "text": "I saw it.", "evidence": evidence}
+    if asked.kind == "yes_no":
+        given["yes_no"] = True
+    if asked.kind == "duration":
+        given |= {"from": evidence[0], "until": evidence[-1]}
+    return "answer", given
+
+
+def _give_up(asked: Asked) -> Call:
+    if asked.kind == "yes_no":
+        return "answer", {"kind": "yes_no", "text": "No.", "yes_no": False}
+    return "answer", {"kind": "not_found", "text": "I could not find that."}
+
+
+def _searches(asked: Asked, number: int, shown: Shown) -> list[Call]:
+    """The next searches: first as the question says, then wider."""
+    limit = (5, 20, 20)[number]
+    words = asked.words.split("; ") if asked.words else [asked.question.text]
+    assert all(word in asked.question.text for word in words)
+    named = [identity for _, (identity, line) in sorted(shown.items()) if asked.after and asked.after in line]
+    if named:
+        return [("search_time", {"at": named[-1], "after": named[-1], "order": "first", "limit": limit})]
+    calls: list[Call] = []
+    for word in words:
+        call: dict[str, Any] = {"query": word, "limit": limit}
+        if asked.order == "nearest" and number == 0:
+            call |= {"near": "me", "order": "nearest"}
+        elif asked.order in ("first", "last") and number < 2:
+            call["order"] = asked.order
+        calls.append(("search_text", call))
+    if asked.kind == "duration" and len(words) == 1:
+        calls += [("search_text", {"query": words[0], "order": order, "limit": 3}) for order in ("first", "last")]
+    return calls
+
+
+_LINE = re.compile(r"^(?:.* at )?(m\d+) \| \w+ (\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}) UTC([+-]\d{2}:\d{2}) \|")
+
+
+def _shown(messages: list[dict[str, Any]]) -> Shown:
+    shown: Shown = {}
+    for message in messages:
+        if message["role"] == "tool":
+            for line in message["content"].split("\n"):
+                found = _LINE.match(line)
+                if found:
+                    start = datetime.strptime(f"{found[2]} {found[3]}", "%Y-%m-%d %H:%M:%S %z")
+                    shown[int(start.timestamp())] = (found[1], line)
+    return shown

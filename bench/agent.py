@@ -1,0 +1,164 @@
+"""The agent: its own time, the characters it sends, and how many calls of a language model a question takes.
+
+In: days of a robot on patrol (bench/_patrol.py) in embedded Milvus, asked over HTTP by an oracle that answers as soon as
+the evidence is shown (bench/_oracle.py). Own time is all but the language model, the embedding and Milvus: prompts,
+tools, the HTTP client. Out: that, accuracy from the same run, and the same questions by the rules without a model.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import statistics
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bench._oracle import Oracle
+from bench._patrol import Asked, Patrol
+from bench.report import Figure, Result
+from remembr_ros.memory.embedders import create_embedder
+from remembr_ros.memory.store import MemoryStore
+from remembr_ros.recall.answerer import create_recall
+from remembr_ros.records import Answer
+
+Interval = tuple[float, float]
+
+
+class RememberedEmbedder:
+    """The packaged embedding model, asked once for each caption: a patrol says the same thing thousands of times."""
+
+    def __init__(self) -> None:
+        self._model = create_embedder("packaged")
+        self.name, self.dimension = self._model.name, self._model.dimension
+        self._known: dict[str, np.ndarray[Any, Any]] = {}
+
+    def embed_documents(self, texts: Sequence[str]) -> np.ndarray[Any, Any]:
+        new = [text for text in dict.fromkeys(texts) if text not in self._known]
+        if new:
+            self._known.update(zip(new, self._model.embed_documents(new), strict=True))
+        return np.stack([self._known[text] for text in texts])
+
+    def embed_queries(self, texts: Sequence[str]) -> np.ndarray[Any, Any]:
+        return self._model.embed_queries(texts)
+
+
+class TimedMemory:
+    """A memory that notes when it was busy. `busy` holds (start, end) [s, perf_counter]."""
+
+    def __init__(self, store: MemoryStore) -> None:
+        self.busy: list[Interval] = []
+        for name in ("search", "get", "neighbours", "between", "bounds"):
+            setattr(self, name, self._timed(getattr(store, name)))
+
+    def _timed(self, call: Callable[..., Any]) -> Callable[..., Any]:
+        def timed(*args: Any, **kwargs: Any) -> Any:
+            began = time.perf_counter()
+            try:
+                return call(*args, **kwargs)
+            finally:
+                self.busy.append((began, time.perf_counter()))
+
+        return timed
+
+
+def run(quick: bool) -> Result:
+    """Two minutes; `quick`: 5,000 memories and 26 questions."""
+    patrol = Patrol(5_000 if quick else 100_000)
+    asked = patrol.questions(26 if quick else 260)
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        MemoryStore.open(str(Path(folder).resolve() / "bench.db"), RememberedEmbedder(), timeout_s=60.0) as store,
+    ):
+        rows = patrol.visits * 10
+        for first in range(0, rows, 2000):
+            store.write([patrol.memory(number) for number in range(first, min(rows, first + 2000))])
+        memory = TimedMemory(store)
+        with Oracle(asked) as oracle:
+            by_model = asyncio.run(_ask(asked, memory, oracle))
+        by_rules = asyncio.run(_ask(asked, memory, None))
+    return Result((Figure("rows", rows, "memories"), *_model_figures(by_model), *_rule_figures(by_rules)))
+
+
+async def _ask(asked: Sequence[Asked], memory: TimedMemory, oracle: Oracle | None) -> list[dict[str, Any]]:
+    recall = (
+        create_recall("extractive", memory)
+        if oracle is None
+        else create_recall("openai:oracle", memory, base_url=oracle.base_url)
+    )
+    await recall.ask(asked[0].question)  # connections, lazy imports
+    measured = []
+    for item in asked:
+        memory.busy.clear()
+        if oracle is not None:
+            oracle.busy.clear()
+            oracle.characters.clear()
+        began = time.perf_counter()
+        answer = await recall.ask(item.question)
+        took_s = time.perf_counter() - began
+        elsewhere = _covered([*memory.busy, *(oracle.busy if oracle else [])])
+        measured.append(
+            {
+                "asked": item,
+                "answer": answer,
+                "right": item.right(answer),
+                "took_ms": took_s * 1e3,
+                "own_ms": (took_s - elsewhere) * 1e3,
+                "characters": sum(oracle.characters) if oracle else 0,
+            }
+        )
+    await recall.close()
+    return measured
+
+
+def _covered(intervals: Sequence[Interval]) -> float:
+    """Seconds in which at least one of them was under way."""
+    total, until = 0.0, 0.0
+    for start, end in sorted(intervals):
+        total += max(0.0, end - max(start, until))
+        until = max(until, end)
+    return total
+
+
+def _model_figures(measured: list[dict[str, Any]]) -> list[Figure]:
+    answers: list[Answer] = [m["answer"] for m in measured]
+    fallbacks = sum(not answer.source.startswith("llm:") for answer in answers)
+    return [
+        *_spread("own", [m["own_ms"] for m in measured], "ms"),
+        *_spread("with_milvus", [m["took_ms"] for m in measured], "ms"),
+        *_spread("prompt", [m["characters"] for m in measured], "characters"),
+        *_spread("llm", [answer.llm_calls for answer in answers], "calls"),
+        Figure("questions", len(measured), ""),
+        Figure("accuracy", _share(measured), "", _misses(measured)),
+        Figure("fallbacks", fallbacks, ""),
+    ]
+
+
+def _rule_figures(measured: list[dict[str, Any]]) -> list[Figure]:
+    return [
+        *_spread("rules", [m["took_ms"] for m in measured], "ms"),
+        Figure("rules_accuracy", _share(measured), "", _misses(measured)),
+    ]
+
+
+def _spread(name: str, values: list[float], unit: str) -> list[Figure]:
+    return [
+        Figure(f"{name}_{unit}_p50", statistics.median(values), unit),
+        Figure(f"{name}_{unit}_p95", sorted(values)[int(0.95 * (len(values) - 1))], unit),
+    ]
+
+
+def _share(measured: list[dict[str, Any]]) -> float:
+    return sum(m["right"] for m in measured) / len(measured)
+
+
+def _misses(measured: list[dict[str, Any]]) -> str:
+    wrong: dict[str, int] = defaultdict(int)
+    for m in measured:
+        if not m["right"]:
+            wrong[" ".join(m["asked"].question.text.split()[:4])] += 1
+    return ", ".join(f"{count} x {text} ..." for text, count in sorted(wrong.items()))
