@@ -12,7 +12,7 @@ import rclpy
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 
-from remembr_ros.errors import RemembrError
+from remembr_ros.errors import ConfigurationError, RemembrError
 
 
 class NodeMissing(RemembrError):
@@ -81,8 +81,10 @@ class Client:
 
     def _not_there(self, service: str, seconds: float) -> str:
         domain = os.environ.get("ROS_DOMAIN_ID", "0")
+        service = self.node.resolve_service_name(service)
         last = service.rpartition("/")[2]
-        found = [name for name, _ in self.node.get_service_names_and_types() if name.endswith(last)]
+        # Ours is among them: ROS lists also what is only asked for.
+        found = [name for name, _ in self.node.get_service_names_and_types() if name.endswith(last) and name != service]
         elsewhere = f" Found instead: {', '.join(found)} (use --namespace)." if found else ""
         return (
             f"nobody offers {service} (waited {seconds:g} s, ROS_DOMAIN_ID {domain}, "
@@ -96,9 +98,13 @@ class Client:
 
 @contextmanager
 def connected(namespace: str) -> Iterator[Client]:
-    """A client for the length of the block."""
-    rclpy.init(args=[])
-    client = Client(namespace)
+    """A client for the length of the block. Raises ConfigurationError where ROS itself refuses to start."""
+    try:
+        rclpy.init(args=[])
+        client = Client(namespace)
+    except Exception as error:  # rcl's own: an impossible namespace, ROS_DOMAIN_ID or RMW_IMPLEMENTATION
+        rclpy.try_shutdown()
+        raise ConfigurationError(f"ROS refuses to start: {' '.join(str(error).split())}") from error
     try:
         yield client
     finally:

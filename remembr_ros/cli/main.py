@@ -7,6 +7,7 @@ Exit codes: 0 done, 1 no answer or nothing found, 2 wrong usage, 3 the query nod
 from __future__ import annotations
 
 import math
+import sys
 from datetime import datetime
 from typing import Annotated, Any, NoReturn
 
@@ -16,6 +17,7 @@ from rich.console import Console
 from remembr_ros.cli.forget import forget, prune
 from remembr_ros.cli.stats import stats
 from remembr_ros.cli.transfer import export, import_
+from remembr_ros.errors import ConfigurationError
 
 app = typer.Typer(
     help="Ask a robot what it saw, and search and look after its memory.",
@@ -54,7 +56,7 @@ def ask(
     mode = {None: AskQuestion.Goal.AUTO, True: AskQuestion.Goal.ALWAYS, False: AskQuestion.Goal.NEVER}[navigate]
     with connected(namespace) as client:
         try:
-            goal = AskQuestion.Goal(question=question, conversation=conversation, navigate=mode)
+            goal = AskQuestion.Goal(question=_utf8(question), conversation=_utf8(conversation), navigate=mode)
             progress = ProgressLines(console) if verbose else lambda feedback: None
             answer = client.ask(goal, progress, find_s=wait, answer_s=timeout)
             show_answer(console, answer, verbose)
@@ -140,7 +142,7 @@ def search(
         _fail("--first and --last exclude each other", USAGE)
     if within and near is None:
         _fail("--within needs --near x y", USAGE)
-    request = Search.Request(text=text, limit=limit, order=Search.Request.RELEVANCE)
+    request = Search.Request(text=_utf8(text), limit=limit, order=Search.Request.RELEVANCE)
     if near is not None:
         request.use_position, request.radius = True, within
         request.position.x, request.position.y = near
@@ -149,7 +151,13 @@ def search(
         request.order = Search.Request.FIRST if first else Search.Request.LAST
     for field, bound in (("after", after), ("before", before)):
         if bound is not None:
-            getattr(request, field).sec = int(bound.timestamp())
+            try:
+                seconds = int(bound.timestamp())
+            except (ValueError, OverflowError):  # the years 1 and 9999, in some time zones
+                seconds = -1
+            if not 0 <= seconds < 2**31:
+                _fail(f"--{field} {bound:%Y-%m-%d} is not a time from 1970 to 2038", USAGE)
+            getattr(request, field).sec = seconds
     console = Console()
     with connected(namespace) as client:
         try:
@@ -167,6 +175,11 @@ for name, command in {"stats": stats, "forget": forget, "prune": prune, "export"
     app.command(name)(command)
 
 
+def _utf8(given: str) -> str:
+    """Bytes of a terminal that are no UTF-8 arrive as lone surrogates, which no message can hold."""
+    return given.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
 def _fail(error: object, code: int) -> NoReturn:
     Console(stderr=True).print(f"remembr: {error}", markup=False, highlight=False)
     raise typer.Exit(code)
@@ -178,6 +191,9 @@ def main() -> None:
         app()
     except KeyboardInterrupt:
         raise SystemExit(130) from None
+    except ConfigurationError as error:
+        print(f"remembr: {error}", file=sys.stderr)
+        raise SystemExit(USAGE) from None
 
 
 if __name__ == "__main__":

@@ -56,14 +56,29 @@ def test_a_missing_node_is_named_within_the_time_given():
     result = remembr("ask", "where?", "--namespace", "/nobody", "--wait", "0.5")
     assert result.returncode == 3
     assert "/nobody/remembr/ask" in result.stderr and "query node" in result.stderr and "ROS_DOMAIN_ID" in result.stderr
-    assert "Traceback" not in result.stderr
+    assert "Traceback" not in result.stderr and "instead: /nobody" not in result.stderr
 
 
 @pytest.mark.parametrize(
-    "arguments", [("--within", "3"), ("--first", "--last"), ("--limit", "0"), ("--after", "yesterday")]
+    "arguments",
+    [
+        ("--within", "3"),
+        ("--first", "--last"),
+        ("--limit", "0"),
+        ("--after", "yesterday"),
+        ("--after", "0001-01-01"),
+        ("--before", "2150-01-01"),
+        ("--namespace", "no name!"),
+    ],
 )
 def test_wrong_usage_is_refused(arguments):
-    assert remembr("search", "door", *arguments).returncode == 2
+    result = remembr("search", "door", *arguments)
+    assert result.returncode == 2 and "Traceback" not in result.stderr and "─" not in result.stderr
+
+
+def test_words_that_are_no_utf8_are_no_traceback(namespace):
+    result = remembr("ask", "a \udcff door?", "--namespace", namespace)
+    assert result.returncode in (0, 1) and "Error" not in result.stderr, result.stderr
 
 
 def test_a_question_is_answered_with_place_and_evidence(namespace):
