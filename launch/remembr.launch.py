@@ -1,29 +1,37 @@
-"""Everything: captioner and query node. `ros2 launch remembr_ros remembr.launch.py --show-args`.
+"""Everything: captioner, query node and, if wanted, RViz. `ros2 launch remembr_ros remembr.launch.py --show-args`.
 
-The arguments are those of captioner.launch.py and query.launch.py, which this file includes.
+The other arguments are those of captioner.launch.py and query.launch.py, which this file includes.
 """
 
 from pathlib import Path
 
-from ament_index_python.packages import get_package_share_directory
 from launch.actions import DeclareLaunchArgument, IncludeLaunchDescription
 from launch.conditions import IfCondition
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch.substitutions import LaunchConfiguration
+from launch_ros.actions import Node
+from remembr_ros.ros.launching import SHARE, checked
 
 from launch import LaunchDescription
 
-LAUNCH = Path(get_package_share_directory("remembr_ros")) / "launch"
+SHOWN = ("map", "plan", "amcl_pose", "remembr/markers", "remembr/goal")
+"""Topics of config/remembr.rviz, where they are absolute, below the robot's namespace."""
 
 
 def generate_launch_description() -> LaunchDescription:
-    parts = {
-        "captioner": "Remember what the camera sees.",
-        "query": "Answer questions.",
-    }
     actions = []
-    for part, description in parts.items():
+    for part, description in {"captioner": "Remember what the camera sees.", "query": "Answer questions."}.items():
         actions.append(DeclareLaunchArgument(part, default_value="true", description=description))
-        source = PythonLaunchDescriptionSource(str(LAUNCH / f"{part}.launch.py"))
+        source = PythonLaunchDescriptionSource(str(SHARE / "launch" / f"{part}.launch.py"))
         actions.append(IncludeLaunchDescription(source, condition=IfCondition(LaunchConfiguration(part))))
-    return LaunchDescription(actions)
+    actions.append(DeclareLaunchArgument("rviz", default_value="false", description="Show memories and goals in RViz."))
+    rviz = Node(
+        package="rviz2",
+        executable="rviz2",
+        namespace=LaunchConfiguration("namespace"),
+        arguments=["-d", str(SHARE / "config" / "remembr.rviz")],
+        remappings=[(f"/{topic}", topic) for topic in SHOWN],
+        condition=IfCondition(LaunchConfiguration("rviz")),
+        output="screen",
+    )
+    return checked(__file__, LaunchDescription([*actions, rviz]))

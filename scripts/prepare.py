@@ -24,6 +24,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 ROS_SOURCED = bool(os.environ.get("ROS_DISTRO"))
+OVERLAY = bool(os.environ.get("REMEMBR_OVERLAY")) and not ROS_SOURCED
 DEFAULT_GROUPS = ("runtime", "models", "demo", "test")
 STALE_PYTHON = re.compile(r"/opt/python/cp3\d+-cp3\d+/include/python3\.\d+")
 STALE_NUMPY = re.compile(r"/opt/python/cp3\d+-cp3\d+/lib/python3\.\d+/site-packages/numpy/_?core/include")
@@ -240,7 +241,7 @@ def main() -> int:
         (venv / ".remembr").mkdir(exist_ok=True)
         with open(venv / ".remembr" / "lock", "w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)  # two terminals: the second waits and finds the work done
-            install(venv, [*(() if ROS_SOURCED else ("ros", "build")), *groups])
+            install(venv, [*(() if ROS_SOURCED else ("ros", "build")), *groups, *(("overlay",) if OVERLAY else ())])
             check_build_tools()
             prefixes = [build_interfaces(venv), *build_fixtures(venv)]
             if package := build_package(venv):

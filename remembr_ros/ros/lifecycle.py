@@ -31,6 +31,7 @@ from rclpy.signals import SignalHandlerOptions
 
 from remembr_ros.errors import MemoryUnavailable, ModelMismatch, RemembrError
 from remembr_ros.ros import parameter_tables
+from remembr_ros.ros.node_help import help_text
 from remembr_ros.ros.parameters import Parameter, declare, unknown_overrides
 from remembr_ros.ros.worker import Job
 
@@ -188,8 +189,11 @@ def run(name: str, create: Callable[[], ManagedNode], args: Sequence[str] | None
     """Spin the node until SIGINT, SIGTERM or a shutdown transition; the process's exit code.
 
     1: a parameter was wrong, or callbacks kept failing. Everything else ends with 0, within 5 s, however often the
-    signal comes.
+    signal comes. With --help it only says what the node is.
     """
+    if {"-h", "--help"} & set(sys.argv[1:] if args is None else args):
+        sys.stdout.write(help_text(name, sys.modules[create.__module__].__doc__ or ""))
+        return 0
     faulthandler.enable()
     stop = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
