@@ -153,4 +153,7 @@ def _is_lost_connection(error: Exception) -> bool:
 
 
 def _reason(error: Exception) -> str:
-    return str(getattr(error, "message", "") or error)[:300]
+    text = str(getattr(error, "message", "") or error)
+    if "DEADLINE_EXCEEDED" in text:
+        return "no answer in time (memory.timeout_s): Milvus is busy, or hangs"
+    return " ".join(text.split())[:300]

@@ -249,3 +249,18 @@ def test_months_of_requests_leave_no_logs_behind(db_file: Path, remember: Callab
             store.write([remember(i)])
         milvus = f".{milvuses(db_file)[0]}"
         assert not [path for path in (*folder.path.iterdir(), *Path("/tmp").iterdir()) if path.name.endswith(milvus)]
+
+
+def test_a_milvus_that_hangs_costs_one_time_limit_and_works_when_it_goes_on(db_file: Path, remember):
+    with MemoryStore.open(str(db_file), HashingEmbedder(64), timeout_s=1.0) as store:
+        store.write([remember(0)])
+        (milvus,) = milvuses(db_file)
+        os.kill(milvus, signal.SIGSTOP)
+        try:
+            began = time.monotonic()
+            with pytest.raises(MemoryUnavailable, match=f"{db_file.name}.*no answer in time.*memory.timeout_s") as raised:
+                store.search(Query(text="a corridor"))
+            assert time.monotonic() - began < 3.0 and "\n" not in str(raised.value)
+        finally:
+            os.kill(milvus, signal.SIGCONT)
+        assert store.search(Query(text="a corridor"))
