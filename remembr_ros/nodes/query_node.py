@@ -144,7 +144,7 @@ class QueryNode(ManagedNode):
             job.cancel()
         recall, self._recall = self._recall, None
         if recall is not None:
-            self._worker.run(recall.close())
+            self._worker.run_unwatched(recall.close())
         for part in ("_dispatcher", "_memory"):  # the dispatcher closes its navigator
             held = getattr(self, part)
             setattr(self, part, None)

@@ -72,6 +72,10 @@ class Worker:
         """Start `coroutine` on the loop."""
         return self._job(asyncio.run_coroutine_threadsafe(coroutine, self._loop))
 
+    def run_unwatched(self, coroutine: Coroutine[Any, Any, Any]) -> None:
+        """Start `coroutine`; nobody waits for it. (rclpy complains of a `Job` that fails and that nobody awaits.)"""
+        asyncio.run_coroutine_threadsafe(coroutine, self._loop)
+
     def call(self, function: Callable[..., Any], *args: Any) -> Job:
         """Start `function(*args)` on one of the threads."""
         return self._job(self._pool.submit(function, *args))

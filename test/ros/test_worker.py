@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import threading
 import time
 from concurrent.futures import CancelledError
@@ -90,3 +91,18 @@ def test_close_ends_what_is_under_way(work):
     began = time.monotonic()
     assert work.worker.close()
     assert time.monotonic() - began < 2.0
+
+
+def test_unwatched_work_that_is_cancelled_says_nothing(work, capfd):
+    begun = threading.Event()
+
+    async def close():
+        begun.set()
+        await asyncio.sleep(60.0)
+
+    work.worker.run_unwatched(close())
+    assert begun.wait(5.0)
+    assert work.worker.close()
+    time.sleep(0.2)
+    gc.collect()
+    assert "never retrieved" not in capfd.readouterr().err
