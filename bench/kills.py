@@ -127,7 +127,7 @@ def outage(db_file: Path, outbox_file: Path, outage_s: float, per_s: float = 10.
         acknowledged: list[str] = []
         builder = MemoryBuilder(
             ScriptedCaptioner("I see a door"), outbox, write, robot_id=ROBOT, camera=CAMERA,
-            on_memory=lambda memory: acknowledged.append(memory.id),
+            on_memory=lambda memory, _: acknowledged.append(memory.id),
         )  # fmt: skip
         steady_s = max(1.0, outage_s / 20)
         ends = [steady_s, steady_s + outage_s, 2 * steady_s + outage_s]
@@ -175,7 +175,7 @@ def remember(uri: str, outbox_file: str, first: int, last: int) -> None:
     outbox = Outbox(outbox_file)
     with MemoryStore.open(uri, EMBEDDER) as store:
 
-        def acknowledge(memory: Memory) -> None:
+        def acknowledge(memory: Memory, _: int) -> None:
             print((memory.start_ns - START_NS) // WINDOW_NS, memory.id, flush=True)
 
         builder = MemoryBuilder(

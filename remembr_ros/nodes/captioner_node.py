@@ -1,40 +1,43 @@
 """The captioner: camera pictures and poses in, captions out, every window a memory in Milvus.
 
-Subscribes `image` (sensor_msgs/Image), `amcl_pose` (PoseWithCovarianceStamped) and `map` (for map_id); publishes
-`caption` and `/diagnostics`. Times are image stamps, poses are those of the map frame.
+Subscribes `image` (sensor_msgs/Image) or `image/compressed`, `amcl_pose` (or odometry, or tf) and `map` (for map_id);
+publishes `caption` and `/diagnostics`. With `input` captions it stores what arrives on `captions` instead, and loads no
+model. Times are image stamps, poses are those of the map frame.
 """
 
 from __future__ import annotations
 
 import sys
-import time
 import uuid
-from dataclasses import asdict, fields
+from dataclasses import fields, replace
 
 from diagnostic_msgs.msg import DiagnosticArray
-from geometry_msgs.msg import PoseWithCovarianceStamped
-from rclpy.serialization import deserialize_message
-from sensor_msgs.msg import Image
+from rclpy.clock import JumpThreshold, TimeJump
+from rclpy.duration import Duration
 
 from remembr_interfaces.msg import Caption
 from remembr_ros.errors import InvalidInput, LanguageModelUnavailable
-from remembr_ros.records import Frame, Memory, Window
-from remembr_ros.remember.builder import MemoryBuilder
+from remembr_ros.records import Frame, Memory, Pose, Window
+from remembr_ros.remember.builder import BuilderStats, MemoryBuilder
 from remembr_ros.remember.captioners import Captioner, create_captioner
 from remembr_ros.remember.captioners.options import CaptionerOptions
 from remembr_ros.remember.keyframes import Keyframes
 from remembr_ros.remember.outbox import Outbox
-from remembr_ros.remember.pose_track import PoseTrack
+from remembr_ros.remember.pose_track import PoseAt, PoseTrack
 from remembr_ros.remember.window import Windower
-from remembr_ros.ros import diagnostics, qos
+from remembr_ros.ros import captioner_health, diagnostics, qos
 from remembr_ros.ros.backends import LateMemory, load_embedder
-from remembr_ros.ros.conversions import caption_message, pose_from_message, stamp_of_serialized
-from remembr_ros.ros.images import ImageDecoder
+from remembr_ros.ros.camera import Camera
+from remembr_ros.ros.conversions import caption_message, memory_from_caption
 from remembr_ros.ros.lifecycle import ManagedNode, run
 from remembr_ros.ros.maps import CurrentMap
 from remembr_ros.ros.parameter_tables import CAPTIONER
+from remembr_ros.ros.pose_sources import PoseSource, max_age_s
 
 WARN_EVERY_S = 5.0
+BACK_IN_TIME = JumpThreshold(
+    min_forward=None, min_backward=Duration(seconds=-1), on_clock_change=True
+)
 
 
 class CaptionerNode(ManagedNode):
@@ -47,33 +50,48 @@ class CaptionerNode(ManagedNode):
         self._captioner: Captioner | None = None
         self._memory: LateMemory | None = None
         self._outbox: Outbox | None = None
-        self._poses = PoseTrack(max_position_std=self.parameters["max_position_std"], on_problem=self._warn)
-        self._decoder = ImageDecoder(on_problem=self._warn)
         self._bad_messages = 0
-        self._images = 0
-        self._last_image_s = time.monotonic()
         self._silent = False
+        self._minute_ago = BuilderStats()
 
+        parameters = self.parameters
+        self._poses = PoseTrack(
+            max_position_std=parameters["max_position_std"],
+            settle_s=parameters["pose_settle_s"],
+            max_gap_s=parameters["pose_max_gap_s"],
+            max_age_s=max_age_s(parameters["pose_source"]),
+            on_problem=self._warn,
+        )
         self._caption_publisher = self.create_publisher(Caption, "caption", qos.RELIABLE)
         self._diagnostics_publisher = self.create_publisher(DiagnosticArray, "/diagnostics", qos.RELIABLE)
-        self._map = CurrentMap(self, self.parameters, self._bad_message)
-        qos.subscribe_pose(self, PoseWithCovarianceStamped, "amcl_pose", self._on_pose)
-        # Raw: of a 30 Hz camera only the sampled frames are worth deserializing.
-        profile = qos.image(self.parameters["image_reliability"])
-        self._image_subscription = self.create_subscription(Image, "image", self._on_image, profile, raw=True)
+        self._map = CurrentMap(self, parameters, self._bad_message)
+        self._pose_source = PoseSource(self, parameters, self._on_pose, self._bad_message)
+        self._camera: Camera | None = None
+        if parameters["input"] == "captions":
+            self.create_subscription(Caption, "captions", self._on_caption, qos.RELIABLE)
+        else:
+            self._camera = Camera(
+                self, parameters["image_transport"], parameters["image_reliability"],
+                self._wanted_stamp, self._on_frame, self._bad_message, self._warn,
+            )  # fmt: skip
+        # The poses of a bag's last loop are not those of this one. (The windower notices by itself.)
+        self._jumps = self.get_clock().create_jump_callback(BACK_IN_TIME, post_callback=self._on_time_jump)
         self.create_timer(0.25, self._tick, clock=self.steady_clock)
         self.create_timer(1.0, self._watch, clock=self.steady_clock)
+        self.create_timer(60.0, self._minute, clock=self.steady_clock)
 
     def load(self) -> None:
         parameters = self.parameters
         self._outbox = Outbox(parameters["outbox_path"])
         embedder = load_embedder(parameters)
-        self._captioner = self._load_captioner()
+        if self._camera is not None:
+            self._captioner = self._load_captioner()
         opened = f"memory: {parameters['memory.uri']}"
         self._memory = LateMemory(parameters, embedder, lambda: self.get_logger().info(opened))
         self._memory.open_if_there()
         if self._memory.problem:
             self._warn(f"{self._memory.problem} (captions wait in {self._outbox.path})")
+        self._minute_ago = BuilderStats()
         self._builder = MemoryBuilder(
             self._captioner,
             self._outbox,
@@ -87,8 +105,15 @@ class CaptionerNode(ManagedNode):
             store_unlocalized=parameters["store_unlocalized"],
             keyframes=self._keyframes(),
         )
-        self._last_image_s, self._silent = time.monotonic(), False
-        self._windower = Windower(parameters["window_s"], parameters["sample_hz"], on_problem=self._warn)
+        if self._camera is not None:
+            self._camera.restart()
+            self._silent = False
+            self._windower = Windower(
+                parameters["window_s"],
+                parameters["sample_hz"],
+                implausible_stamps=parameters["implausible_stamps"],
+                on_problem=self._warn,
+            )
 
     def _load_captioner(self) -> Captioner:
         options = {field.name: self.parameters[f"captioner.{field.name}"] for field in fields(CaptionerOptions)}
@@ -112,26 +137,23 @@ class CaptionerNode(ManagedNode):
             if held is not None:
                 held.close()
 
-    def _on_pose(self, message: PoseWithCovarianceStamped) -> None:
-        try:
-            self._poses.add(pose_from_message(message), self.now_ns() or None)
-        except InvalidInput as error:
-            self._bad_message("amcl_pose", error)
+    def _on_pose(self, pose: Pose) -> None:
+        self._poses.add(pose, self.now_ns() or None)
 
-    def _on_image(self, data: bytes) -> None:
-        self._images += 1
-        self._last_image_s = time.monotonic()
+    def _on_time_jump(self, jump: TimeJump) -> None:
+        self._poses.clear()
+
+    def _wanted_stamp(self, stamp_ns: int) -> int | None:
         windower = self._windower
         if windower is None:
-            return
+            return None
         now_ns = self.now_ns() or None  # 0: use_sim_time and no /clock yet
-        try:
-            stamp_ns = stamp_of_serialized(data)
-            if windower.wants(stamp_ns, now_ns):
-                picture = self._decoder.decode(deserialize_message(data, Image))
-                self._submit(windower.add(Frame(stamp_ns, picture), now_ns))
-        except InvalidInput as error:
-            self._bad_message("image", error)
+        stamp_ns = windower.stamp(stamp_ns, now_ns)
+        return stamp_ns if windower.wants(stamp_ns, now_ns) else None
+
+    def _on_frame(self, frame: Frame) -> None:
+        if self._windower is not None:
+            self._submit(self._windower.add(frame, self.now_ns() or None))
 
     def _tick(self) -> None:
         if self._windower is not None:
@@ -141,10 +163,28 @@ class CaptionerNode(ManagedNode):
         builder = self._builder
         for window in windows:
             if builder is not None:
-                builder.submit(window, self._poses.at(window.middle_ns), self._map.id)
+                builder.submit(window, self._pose_at(window.middle_ns), self._map.id)
 
-    def _on_memory(self, memory: Memory) -> None:
-        self._caption_publisher.publish(caption_message(memory))
+    def _pose_at(self, stamp_ns: int) -> PoseAt | None:
+        pose_at = self._poses.at(stamp_ns)
+        if pose_at is None or self._pose_source.trusts(pose_at.pose):
+            return pose_at
+        return replace(pose_at, localized=False)
+
+    def _on_caption(self, message: Caption) -> None:
+        builder, parameters = self._builder, self.parameters
+        if builder is None:
+            return
+        try:
+            memory = memory_from_caption(message, parameters["robot_id"], self._map.id, parameters["camera"])
+        except InvalidInput as error:
+            self._bad_message("captions", error)
+            return
+        builder.submit_told(memory, message.frame_count)
+
+    def _on_memory(self, memory: Memory, frame_count: int) -> None:
+        if self._camera is not None:  # else it was published already, perhaps on this very topic
+            self._caption_publisher.publish(caption_message(memory, frame_count))
 
     def _bad_message(self, topic: str, error: Exception) -> None:
         self._bad_messages += 1
@@ -157,50 +197,51 @@ class CaptionerNode(ManagedNode):
 
     def _watch(self) -> None:
         """Once a second: is there a camera, and how are things."""
-        silent_s = time.monotonic() - self._last_image_s
-        silent = self.active and silent_s > self.parameters["no_image_warning_s"]
-        if silent and not self._silent:
-            self._warn(f"no images for {silent_s:.0f} s: {self._image_topic_in_words()}")
-        elif self._silent and not silent:
-            self.get_logger().info("images are coming (again)")
-        self._silent = silent
-        self._diagnostics_publisher.publish(self._diagnostic(silent_s))
+        camera = self._camera
+        if camera is not None:
+            if not camera.images:
+                camera.check_type()
+            silent = self.active and camera.silent_s > self.parameters["no_image_warning_s"]
+            if silent and not self._silent:
+                self._warn(f"no images for {camera.silent_s:.0f} s: {camera.in_words()}")
+            elif self._silent and not silent:
+                self.get_logger().info("images are coming (again)")
+            self._silent = silent
+        self._diagnostics_publisher.publish(self._diagnostic())
 
-    def _image_topic_in_words(self) -> str:
-        subscription = self._image_subscription
-        asked = self.parameters["image_reliability"]
-        text = f"{subscription.topic_name} (sensor_msgs/msg/Image, reliability {asked})"
-        publishers = self.get_publishers_info_by_topic(subscription.topic_name)
-        if not publishers:
-            return f"nobody publishes {text}; is the driver up, is `image` remapped?"
-        offers = ", ".join(
-            f"{one.node_name}: {one.topic_type}, {one.qos_profile.reliability.name}" for one in publishers
+    def _diagnostic(self) -> DiagnosticArray:
+        camera, memory, builder = self._camera, self._memory, self._builder
+        level, text = captioner_health.level(
+            "" if self.active else self.problem,
+            memory.problem if memory is not None else "",
+            camera.silent_s if camera is not None and self._silent else None,
+            self._pose_source.problem,
+            builder.stats() if builder is not None else None,
+            self._minute_ago,
         )
-        return f"{text} has publishers ({offers}) but nothing arrives"
-
-    def _diagnostic(self, silent_s: float) -> DiagnosticArray:
-        builder, windower, memory, now_ns = self._builder, self._windower, self._memory, self.now_ns()
-        level, text = diagnostics.OK, "remembering"
-        if not self.active:
-            level, text = diagnostics.ERROR, self.problem
-        elif memory is not None and memory.problem:
-            level, text = diagnostics.WARN, memory.problem
-        elif self._silent:
-            level, text = diagnostics.WARN, f"no images for {silent_s:.0f} s"
-        pose_at = self._poses.at(now_ns) if now_ns else None
-        values = {
-            "images": self._images,
-            "bad messages": self._bad_messages,
-            "map_id": self._map.id,
-            "pose age [s]": pose_at.age_s if pose_at else "no pose",
-            "localized": bool(pose_at and pose_at.localized),
-        }
-        if windower is not None:
-            values |= {f"frames {name}": value for name, value in asdict(windower.stats()).items()}
-        if builder is not None:
-            values |= {f"windows {name}": value for name, value in asdict(builder.stats()).items()}
         stamp = self.get_clock().now().to_msg()
-        return diagnostics.diagnostic(stamp, self.get_fully_qualified_name(), level, text, values)
+        return diagnostics.diagnostic(stamp, self.get_fully_qualified_name(), level, text, self._values())
+
+    def _values(self) -> dict[str, object]:
+        windower, builder, captioner, now_ns = self._windower, self._builder, self._captioner, self.now_ns()
+        return captioner_health.values(
+            self._camera.images if self._camera is not None else 0,
+            self._bad_messages,
+            windower.stats() if windower is not None else None,
+            builder.stats() if builder is not None else None,
+            self._poses.stats(),
+            self._pose_at(now_ns) if now_ns else None,
+            self._map.id,
+            captioner.name if captioner is not None else "",
+        )
+
+    def _minute(self) -> None:
+        builder = self._builder
+        if builder is None:
+            return
+        now = builder.stats()
+        self.get_logger().info(captioner_health.minute_line(self._values(), now, self._minute_ago))
+        self._minute_ago = now
 
 
 def main(args: list[str] | None = None) -> int:

@@ -15,7 +15,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from remembr_ros.errors import InvalidInput, ModelFailed
 from remembr_ros.memory.schema import memory_id
@@ -64,23 +64,34 @@ class BuilderStats:
 
 @dataclass(frozen=True, slots=True)
 class _Job:
+    """A window to be captioned."""
+
     window: Window
     pose_at: PoseAt | None
     map_id: str
     submitted_s: float
 
 
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """A window that somebody else captioned."""
+
+    memory: Memory
+    frame_count: int
+    submitted_s: float
+
+
 class MemoryBuilder:
     """Captions windows and stores them. `submit` never blocks. The captioner and the outbox stay the caller's to close.
 
-    `store_write` is MemoryStore.write. `on_memory` is called from the caption thread once the memory is on disk,
-    `on_problem` from either thread with a sentence for the log. So many useless captions in a row as
+    `store_write` is MemoryStore.write. `on_memory` is called from the caption thread once the memory is on disk, with
+    the number of frames it was made from, `on_problem` from either thread with a sentence for the log. So many useless captions in a row as
     `refusals_reported` says are reported (the first one always is).
     """
 
     def __init__(
         self,
-        captioner: Captioner,
+        captioner: Captioner | None,
         outbox: Outbox,
         store_write: Callable[[Sequence[Memory]], None],
         *,
@@ -88,7 +99,7 @@ class MemoryBuilder:
         camera: str,
         map_id: str = "",
         session_id: str = "",
-        on_memory: Callable[[Memory], None] | None = None,
+        on_memory: Callable[[Memory, int], None] | None = None,
         on_problem: Callable[[str], None] | None = None,
         queue_windows: int = 4,
         store_unlocalized: bool = True,
@@ -104,7 +115,7 @@ class MemoryBuilder:
         self._camera = camera
         self._map_id = map_id
         self._session_id = session_id
-        self._on_memory = on_memory or (lambda _: None)
+        self._on_memory = on_memory or (lambda _, __: None)
         self._on_problem = on_problem or (lambda _: None)
         self._queue_windows = max(1, queue_windows)
         self._store_unlocalized = store_unlocalized
@@ -114,7 +125,7 @@ class MemoryBuilder:
         self._refusals_reported = refusals_reported
 
         self._changed = threading.Condition()
-        self._queue: deque[_Job] = deque()
+        self._queue: deque[_Job | _Told] = deque()
         self._working_since_s: float | None = None
         self._closing = False
         self._no_more = False  # captioning is over: nothing will be put any more
@@ -140,13 +151,27 @@ class MemoryBuilder:
             if not self._store_unlocalized and not (pose_at and pose_at.localized):
                 self._counts["skipped_unlocalized"] += 1
                 return False
-            self._counts["windows"] += 1
-            if len(self._queue) >= self._queue_windows:
-                self._queue.popleft()
-                self._counts["skipped"] += 1
-            self._queue.append(_Job(window, pose_at, self._map_id if map_id is None else map_id, time.monotonic()))
-            self._changed.notify_all()
+            self._queue_up(_Job(window, pose_at, self._map_id if map_id is None else map_id, time.monotonic()))
         return True
+
+    def submit_told(self, memory: Memory, frame_count: int = 0) -> bool:
+        """Queue a window that somebody else captioned; as `submit`. Its episode and session are given here."""
+        with self._changed:
+            if self._closing:
+                return False
+            if not self._store_unlocalized and not memory.localized:
+                self._counts["skipped_unlocalized"] += 1
+                return False
+            self._queue_up(_Told(memory, frame_count, time.monotonic()))
+        return True
+
+    def _queue_up(self, job: _Job | _Told) -> None:
+        self._counts["windows"] += 1
+        if len(self._queue) >= self._queue_windows:
+            self._queue.popleft()
+            self._counts["skipped"] += 1
+        self._queue.append(job)
+        self._changed.notify_all()
 
     def stats(self) -> BuilderStats:
         """A snapshot of the counters."""
@@ -199,13 +224,14 @@ class MemoryBuilder:
                 self._count(failed=1)
                 self._tell(f"the memory of one window is lost ({self._outbox.path}): {type(error).__name__}: {error}")
 
-    def _remember(self, job: _Job) -> None:
+    def _remember(self, job: _Job | _Told) -> None:
+        name = job.memory.captioner if isinstance(job, _Told) else self._captioner.name if self._captioner else ""
         started_s = time.monotonic()
         try:
-            raw = self._captioner.caption(job.window.frames)
+            raw = job.memory.caption if isinstance(job, _Told) else self._caption(job.window)
         except Exception as error:  # a backend may raise anything; one window is lost, not the thread
             self._count(failed=1)
-            self._useless(f"the captioner {self._captioner.name} failed: {type(error).__name__}: {error}")
+            self._useless(f"the captioner {name} failed: {type(error).__name__}: {error}")
             return
         finally:
             self._model_s = time.monotonic() - started_s
@@ -216,19 +242,31 @@ class MemoryBuilder:
             caption = clean_caption(raw)
         except ModelFailed as error:
             self._count(refused=1)
-            self._useless(f"the captioner {self._captioner.name} gave no usable caption: {error}")
+            self._useless(f"the captioner {name} gave no usable caption: {error}")
             return
         self._useless_in_a_row = 0
-        memory = self._memory(job, caption)
+        if isinstance(job, _Told):
+            memory, frame_count = self._told_memory(job.memory, caption), job.frame_count
+        else:
+            memory, frame_count = self._memory(job, caption), len(job.window.frames)
         self._outbox.put(memory)
         with self._changed:
             self._counts["captioned"] += 1
             self._lag_s = time.monotonic() - job.submitted_s
         try:
             self._measure_outbox()
-            self._on_memory(memory)
+            self._on_memory(memory, frame_count)
         except Exception as error:  # what the caller does with it must not stop the memory
             self._tell(f"a memory could not be announced: {type(error).__name__}: {error}")
+
+    def _caption(self, window: Window) -> str:
+        if self._captioner is None:
+            raise ModelFailed("there is none")
+        return self._captioner.caption(window.frames)
+
+    def _told_memory(self, told: Memory, caption: str) -> Memory:
+        episode_ns = self._episodes.assign(told, told.pose, caption, told.map_id)
+        return replace(told, caption=caption, episode_start_ns=episode_ns, session_id=self._session_id)
 
     def _memory(self, job: _Job, caption: str) -> Memory:
         window, pose = job.window, job.pose_at.pose if job.pose_at else None
@@ -246,7 +284,7 @@ class MemoryBuilder:
             robot_id=self._robot_id,
             camera=self._camera,
             session_id=self._session_id,
-            captioner=self._captioner.name,
+            captioner=self._captioner.name if self._captioner else "",
             image_uri=self._keyframes.save(id_, window.start_ns, middle) if self._keyframes else "",
         )
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from remembr_ros.records import NANOSECONDS, Pose, Window, normalize_yaw
+from remembr_ros.records import NANOSECONDS, Memory, Pose, Window, normalize_yaw
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class EpisodeTracker:
         self._similar = similar or same_words
         self._episode: _Episode | None = None
 
-    def assign(self, window: Window, pose: Pose | None, caption: str, map_id: str) -> int:
+    def assign(self, window: Window | Memory, pose: Pose | None, caption: str, map_id: str) -> int:
         """The start of this window's episode [ns]; its own start when it begins one. Windows come in time order."""
         episode = self._episode
         if episode is None or not self._continues(episode, window, pose, caption, map_id):
@@ -52,7 +52,7 @@ class EpisodeTracker:
         self._episode = _Episode(episode.start_ns, window.end_ns, episode.pose, episode.caption, map_id)
         return episode.start_ns
 
-    def _continues(self, episode: _Episode, window: Window, pose: Pose | None, caption: str, map_id: str) -> bool:
+    def _continues(self, episode: _Episode, window: Window | Memory, pose: Pose | None, caption: str, map_id: str) -> bool:
         return (
             0 <= window.start_ns - episode.last_end_ns <= self._max_gap_ns
             and map_id == episode.map_id

@@ -19,6 +19,9 @@ CLOCK_JUMP_NS = NANOSECONDS
 FRAMES_BEHIND = 5
 """So many frames in a row behind the newest one are a camera clock that was set back, not a straggler."""
 
+IMPLAUSIBLE = ("drop", "receive_time")
+"""What becomes of a picture whose stamp is zero, long past or to come: nothing, or it is stamped when it came."""
+
 ADVICE = {
     "zero": "the driver does not stamp its images",
     "old": "is the camera's clock (since boot, not synchronised) or use_sim_time wrong? "
@@ -41,6 +44,8 @@ class WindowStats:
     dropped_old: int = 0
     dropped_future: int = 0
     dropped_late: int = 0
+    restamped: int = 0
+    """Implausible stamps that became the time of receipt (policy receive_time)."""
     newest_ns: int = 0
     """Stamp of the newest good frame, 0 before the first: how long the camera has been silent."""
 
@@ -62,6 +67,7 @@ class Windower:
         max_age_s: float = 60.0,
         max_ahead_s: float = 5.0,
         grace_s: float = 0.5,
+        implausible_stamps: str = "drop",
         on_problem: Callable[[str], None] | None = None,
     ) -> None:
         if not 0.1 <= window_s <= 3600.0:
@@ -76,6 +82,9 @@ class Windower:
         self._max_age_ns = round(max_age_s * NANOSECONDS)
         self._max_ahead_ns = round(max_ahead_s * NANOSECONDS)
         self._grace_ns = round(grace_s * NANOSECONDS)
+        if implausible_stamps not in IMPLAUSIBLE:
+            raise ConfigurationError(f"implausible_stamps: {implausible_stamps!r} is none of {', '.join(IMPLAUSIBLE)}")
+        self._restamps = implausible_stamps == "receive_time"
         self._on_problem = on_problem or (lambda _: None)
 
         self._start_ns: int | None = None
@@ -88,6 +97,19 @@ class Windower:
         self._after_jump: list[Window] = []
         self._wanted_ns: int | None = None
         self._counts = dict.fromkeys(WindowStats.__dataclass_fields__, 0)
+
+    def stamp(self, stamp_ns: int, now_ns: int | None = None) -> int:
+        """The stamp to use for an image: its own, or `now_ns` where its own is implausible and the policy says so."""
+        reason = self._implausible(stamp_ns, now_ns) if self._restamps and now_ns is not None else None
+        if reason is None or now_ns is None:
+            return stamp_ns
+        self._counts["restamped"] += 1
+        if self._counts["restamped"] == 1:
+            self._on_problem(
+                f"image stamp {stamp_ns / NANOSECONDS:.3f} s at ROS time {now_ns / NANOSECONDS:.3f} s is replaced by "
+                f"the time of receipt: {ADVICE[reason]} (further ones are only counted)"
+            )
+        return now_ns
 
     def wants(self, stamp_ns: int, now_ns: int | None = None) -> bool:
         """Whether the image with this stamp is to be decoded and added. Constant time; counts what it turns down."""

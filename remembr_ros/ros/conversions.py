@@ -24,7 +24,7 @@ from remembr_interfaces.msg import NavigationStatus
 from remembr_interfaces.srv import Ask, Forget, Search
 from remembr_ros.errors import InvalidInput
 from remembr_ros.memory.query import Order, Query
-from remembr_ros.memory.schema import MAX_BYTES
+from remembr_ros.memory.schema import MAX_BYTES, memory_id
 from remembr_ros.navigate.navigator import NavigationUpdate
 from remembr_ros.navigate.occupancy import OccupancyMap
 from remembr_ros.records import (
@@ -190,6 +190,28 @@ def caption_message(memory: Memory, frame_count: int = 0) -> CaptionMsg:
         message.pose.pose.covariance[0] = message.pose.pose.covariance[7] = pose.position_var
         message.pose.pose.covariance[35] = pose.yaw_var
     return message
+
+
+def memory_from_caption(message: CaptionMsg, robot_id: str, map_id: str, camera: str) -> Memory:
+    """A caption of somebody else's captioner; `camera` where it names none. Raises InvalidInput naming the field."""
+    start_ns = nanoseconds(message.window_start)
+    if start_ns <= 0:
+        raise InvalidInput("window_start is zero: the captioner does not stamp its windows")
+    pose = pose_from_message(message.pose) if message.pose.header.frame_id else None
+    camera = message.camera or camera
+    return Memory(
+        id=memory_id(robot_id, camera, start_ns),
+        start_ns=start_ns,
+        end_ns=nanoseconds(message.window_end),
+        episode_start_ns=start_ns,
+        caption=message.text,
+        pose=pose,
+        localized=bool(message.localized and pose is not None),
+        map_id=map_id,
+        robot_id=robot_id,
+        camera=camera,
+        captioner=message.captioner,
+    )
 
 
 def question_from(request: Any, now_ns: int, pose: Pose | None, map_id: str) -> Question:

@@ -52,6 +52,24 @@ CAPTIONER: tuple[Parameter, ...] = (
     *SHARED,
     Parameter("camera", "front", "Name of the camera; part of every memory's key."),
     Parameter(
+        "input",
+        "images",
+        "images: describe the camera's pictures; captions: store what somebody else's captioner publishes on the topic captions, no model is loaded.",
+        choices=("images", "captions"),
+    ),
+    Parameter(
+        "image_transport",
+        "raw",
+        "raw: sensor_msgs/Image on image; compressed: sensor_msgs/CompressedImage (JPEG, PNG) on image/compressed.",
+        choices=("raw", "compressed"),
+    ),
+    Parameter(
+        "implausible_stamps",
+        "drop",
+        "Pictures stamped zero, long past or in the future: drop them, or take the time of receipt.",
+        choices=("drop", "receive_time"),
+    ),
+    Parameter(
         "image_reliability",
         "best_effort",
         "Reliability asked of the camera topic; best_effort matches every driver.",
@@ -94,6 +112,23 @@ CAPTIONER: tuple[Parameter, ...] = (
         1_000_000,
     ),
     Parameter("keyframes.folder", "~/.ros/remembr/keyframes", "Where these pictures are kept."),
+    Parameter(
+        "pose_source",
+        "amcl_pose",
+        "amcl_pose: PoseWithCovarianceStamped; odometry: nav_msgs/Odometry on odom, never a goal unless its frame is map_frame; tf: map_frame to base_frame.",
+        choices=("amcl_pose", "odometry", "tf"),
+    ),
+    Parameter("map_frame", "map", "Frame of places, for pose_source odometry and tf."),
+    Parameter("base_frame", "base_link", "Frame of the robot, for pose_source tf."),
+    Parameter("pose_settle_s", 0.0, "A pose is trusted once it has been certain for so long.", "s", 0.0, 600.0),
+    Parameter(
+        "pose_max_gap_s",
+        2.0,
+        "Between poses at most so far apart the place is interpolated; over longer gaps the earlier one is held.",
+        "s",
+        0.1,
+        600.0,
+    ),
     Parameter(
         "max_position_std",
         0.5,

@@ -103,7 +103,7 @@ def until(condition, timeout_s=10.0):
 
 def test_a_window_becomes_a_memory_with_its_own_time_and_pose(make):
     announced = []
-    builder = make(on_memory=announced.append, map_id="floor1", session_id="s1")
+    builder = make(on_memory=lambda memory, frames: announced.append(memory), map_id="floor1", session_id="s1")
     assert builder.submit(window(3), HERE)
     assert builder.drain(10)
     (memory,) = builder.store.rows.values()
@@ -283,7 +283,7 @@ def test_the_map_may_change_at_run_time(make):
 
 
 def test_a_listener_that_raises_costs_nothing(make):
-    def fail(memory):
+    def fail(memory, frames):
         raise RuntimeError("publisher is gone")
 
     builder = make(on_memory=fail)
