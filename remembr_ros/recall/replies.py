@@ -75,7 +75,7 @@ def read_reply(completion: object, tools: Collection[str], id_prefix: str = "cal
 def read_arguments(raw: object) -> tuple[dict[str, Any] | None, str]:
     """Arguments as a dict, or None and what is wrong with them. Decodes JSON in JSON once more, not deeper."""
     if isinstance(raw, Mapping):
-        return {str(key): value for key, value in raw.items()}, ""
+        return _sendable({str(key): value for key, value in raw.items()})
     if not isinstance(raw, str) or not raw.strip():
         return None, "the arguments are empty; send one JSON object"
     if len(raw) > MAX_REPLY:
@@ -86,8 +86,17 @@ def read_arguments(raw: object) -> tuple[dict[str, Any] | None, str]:
     if fault:
         return None, fault
     if isinstance(value, dict):
-        return value, ""
+        return _sendable({str(key): item for key, item in value.items()})
     return None, f"the arguments must be one JSON object, not {_name_of(value)}"
+
+
+def _sendable(arguments: dict[str, Any]) -> tuple[dict[str, Any] | None, str]:
+    """Arguments are sent back to the server as JSON, which has no infinity, sets or bytes."""
+    try:
+        json.dumps(arguments, allow_nan=False)
+    except (ValueError, TypeError, RecursionError):
+        return None, "the arguments hold values that JSON does not have"
+    return arguments, ""
 
 
 def _first_choice(completion: object) -> Mapping[str, Any]:
@@ -120,7 +129,7 @@ def _native_call(raw: object) -> ToolCall | None:
 def _calls_in_text(text: str, tools: Collection[str]) -> tuple[list[ToolCall], str]:
     """Calls that the model wrote as text, and the text that is left to say (empty when it wrote any)."""
     tagged = [
-        ToolCall("", name, dict(found)) if (found := _PARAMETER.findall(body)) else ToolCall("", name, *read_arguments(body))
+        ToolCall("", name, *read_arguments(dict(found) if (found := _PARAMETER.findall(body)) else body))
         for name, body in _TAGGED.findall(text)
         if name in tools
     ]
@@ -137,11 +146,12 @@ def _calls_in_text(text: str, tools: Collection[str]) -> tuple[list[ToolCall], s
             named = _NAME_BEFORE.search(text[max(0, start - 80) : start])
             own_words = isinstance(item.get("text", item.get("answer")), str)
             if call is None and not own_words and item is value and named and named[1] in tools:
-                call = ToolCall("", named[1], item)
+                call = ToolCall("", named[1], *read_arguments(item))
             if call is not None:
                 calls.append(call)
             elif own_words and "answer" in tools:
-                answers.append(ToolCall("", "answer", {"text": item.get("text", item.get("answer")), **item}))
+                worded = {"text": item.get("text", item.get("answer")), **item}
+                answers.append(ToolCall("", "answer", *read_arguments(worded)))
     calls = calls or answers[-1:] or list(_python_calls(text, tools))
     return (calls, "") if calls else ([], text)
 
@@ -162,7 +172,7 @@ def _call_from(item: Mapping[str, Any], tools: Collection[str]) -> ToolCall | No
         for key, value in item.items()
         if key not in (*keys, "type")
     }
-    return ToolCall("", name, rest) if rest else None
+    return ToolCall("", name, *read_arguments(rest)) if rest else None
 
 
 def _known_name(name: str, tools: Collection[str]) -> str:
@@ -223,7 +233,8 @@ def _python_calls(text: str, tools: Collection[str]) -> Iterator[ToolCall]:
         try:
             call = ast.parse(line.strip(), mode="eval").body
             if isinstance(call, ast.Call) and not call.args:
-                yield ToolCall("", found[1], {k.arg: ast.literal_eval(k.value) for k in call.keywords if k.arg})
+                given = {k.arg: ast.literal_eval(k.value) for k in call.keywords if k.arg}
+                yield ToolCall("", found[1], *read_arguments(given))
         except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
             continue
 
