@@ -39,7 +39,7 @@ _NEGATED = re.compile(
     r"(?:tak|bring|guid|lead|driv|escort|walk|get|show|meet|go|navigat|mov|head|travel|return|com|proceed)\w*\b"
 )
 _TAKEN_BACK = re.compile(
-    r"\b(?:never ?mind|cancel (?:that|it)|forget (?:it|that)|on second thoughts?|no,? wait|stop that)\b"
+    r"\b(?:never ?mind|cancel (?:that|it)|forget (?:it|that)|on second thoughts?|no,? wait|stop that|(?:just|only) (?:kidding|joking))\b"
     r"|\b(?:don't|do not)\W*$"
 )
 _TELLS_OR_ASKS = re.compile(

@@ -54,6 +54,7 @@ NO_REQUESTS = [
     "can you not go to the lab",
     "take me to the elevator. No, never mind.",
     "go to the lab - no wait, forget it",
+    "Hold on. Go to the lab. Just kidding.",
     "take me to the elevator, no, don't",
     "Did you leave the office and go to the lab?",
     "Did you wake up, go to the lab, and drive to the dock?",
