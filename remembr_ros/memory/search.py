@@ -33,6 +33,8 @@ _POOL = 400
 _MAX_ROUNDS = 8
 _MAX_RANGES = 64
 _CAP = MAX_ROWS // 4
+_FEW_ENOUGH = 512
+"""A range that holds more is narrowed: transferring rows costs more than looking again."""
 _FIRST_SPAN_NS = 300 * NANOSECONDS
 _SMALLEST_SPAN_NS = 1_000_000
 _SMALLEST_RADIUS_M = 0.01
@@ -129,6 +131,9 @@ class _Search:
     def _complete(self) -> bool:
         return len(self.chosen) >= self.query.limit
 
+    def _cap(self) -> int:
+        return min(_CAP, max(_FEW_ENOUGH, 4 * self.query.limit))
+
     def _others(self) -> list[str]:
         """The term that leaves out what is chosen: so one parked night never hides the rest."""
         if not self.chosen:
@@ -205,7 +210,7 @@ class _Search:
         edges = self._edges()
         if edges is None:
             return
-        width, refreshed = _FIRST_SPAN_NS, False
+        cap, width, refreshed = self._cap(), _FIRST_SPAN_NS, False
         edge = edges[1] if latest_first else edges[0]
         outer: list[str] = []  # the first range is open: the span may be out of date, windows may lie across `after`
         for _ in range(_MAX_RANGES):
@@ -213,8 +218,8 @@ class _Search:
             done = inner_ns <= edges[0] if latest_first else inner_ns >= edges[1]
             bound = filters.at_least if latest_first else filters.less_than
             inner = [] if done else [bound("start_ns", inner_ns)]
-            found = self.table.scan(self.terms + outer + inner + self._others(), _CAP)
-            if len(found) >= _CAP and width > _SMALLEST_SPAN_NS:
+            found = self.table.scan(self.terms + outer + inner + self._others(), cap)
+            if len(found) >= cap and width > _SMALLEST_SPAN_NS:
                 if not outer and not refreshed:
                     refreshed, edges = True, self._edges(refresh=True) or edges
                     edge = edges[1] if latest_first else edges[0]
@@ -232,13 +237,13 @@ class _Search:
         at_ns, span = self.query.at_ns, self.table.span()
         if at_ns is None or span is None:
             return
-        reach = _Reach(_FIRST_SPAN_NS, _SMALLEST_SPAN_NS)
+        cap, reach = self._cap(), _Reach(_FIRST_SPAN_NS, _SMALLEST_SPAN_NS)
         for _ in range(_MAX_RANGES):
             gap_ns = int(reach.value)
             everything = at_ns - gap_ns < span[0] and at_ns + gap_ns > span[1]
             around = [] if everything else filters.overlaps(at_ns - gap_ns, at_ns + gap_ns)
-            found = self.table.scan(self.terms + around + self._others(), _CAP)
-            if len(found) >= _CAP and reach.shrink():
+            found = self.table.scan(self.terms + around + self._others(), cap)
+            if len(found) >= cap and reach.shrink():
                 continue
             self._take(found)
             if self._complete() or everything:
@@ -251,11 +256,11 @@ class _Search:
         near = self.query.near
         assert near is not None
         largest_m = self.query.within_m or 2.0 * MAX_COORDINATE_M
-        reach = _Reach(min(self.table.usual_radius_m, largest_m), _SMALLEST_RADIUS_M)
+        cap, reach = self._cap(), _Reach(min(self.table.usual_radius_m, largest_m), _SMALLEST_RADIUS_M)
         for _ in range(_MAX_RANGES):
             radius_m = min(reach.value, largest_m)
-            found = self.table.scan(self.terms + filters.box(*near, radius_m) + self._others(), _CAP)
-            crowded = len(found) >= _CAP
+            found = self.table.scan(self.terms + filters.box(*near, radius_m) + self._others(), cap)
+            crowded = len(found) >= cap
             if crowded and reach.shrink():
                 continue
             self._take(found)

@@ -192,11 +192,7 @@ class MemoryStore:
 
     def bounds(self) -> tuple[int, int] | None:
         """When the first memory starts and the last one ends, None when there are none."""
-        span = self._table.span(refresh=True)
-        if span is None:
-            return None
-        last = self._table.scan([filters.at_least("start_ns", span[1])])
-        return span[0], max((candidate.end_ns for candidate in last), default=span[1])
+        return self._table.bounds()
 
     def select(self, query: Query, *, limit: int | None = None) -> list[str]:
         """The ids of all windows that satisfy `query` (the first `limit` of them), in time order; its text, order,

@@ -31,6 +31,7 @@ _FEW_SIMILAR = 256
 """So many rows are asked for whole, which saves the second request: they are a few kilobytes more."""
 _EXACT_ROWS = 4096
 """So many vectors are compared here: 16 MB of 1024 dimensions, some 50 ms."""
+_SPAN_FIELDS = ("start_ns", "end_ns")
 _EDGE_NS = 60 * NANOSECONDS
 
 
@@ -67,6 +68,7 @@ class Table:
         self.collection = collection
         self._reading: dict[str, Any] = {} if connection.embedded else {"consistency_level": "Bounded"}
         self._span: tuple[int, int] | None = None
+        self._last_end_ns = 0
         self.usual_radius_m = 0.25
         """What lately held enough around a place: where the next search around one begins."""
 
@@ -202,6 +204,11 @@ class Table:
             self._span = self._find_span()
         return self._span
 
+    def bounds(self) -> tuple[int, int] | None:
+        """The first start_ns and the last end_ns, None when empty."""
+        span = self.span(refresh=True)
+        return None if span is None else (span[0], max(span[1], self._last_end_ns))
+
     def saw(self, candidates: Iterable[Candidate]) -> None:
         """Rows beyond the known span widen it, so that the next search from an end begins there."""
         span = self._span
@@ -232,8 +239,11 @@ class Table:
             term = (filters.more_than if sign > 0 else filters.less_than)("start_ns", clamped)
             return bool(self._query(term, ("start_ns",), 1))
 
-        if not beyond(inside_ns) and self._query(f"start_ns == {inside_ns}", ("start_ns",), 1):
-            return inside_ns  # as last time: Milvus Lite skips what cannot match, 2 ms each at 1,000,000 rows
+        # As last time, or little farther: one request, in which Milvus Lite skips what cannot match.
+        term = (filters.at_least("start_ns", inside_ns)) if sign > 0 else filters.less_than("start_ns", inside_ns + 1)
+        rows = self._query(term, _SPAN_FIELDS, MAX_ROWS)
+        if len(rows) < MAX_ROWS:
+            return self._farthest(rows, sign)
         near, step = inside_ns, _EDGE_NS
         while beyond(inside_ns + sign * step):
             near, step = inside_ns + sign * step, step * 2
@@ -243,7 +253,11 @@ class Table:
             near, far = (middle, far) if beyond(middle) else (near, middle)
         low, high = sorted((near, far))
         terms = [filters.at_least("start_ns", max(low, 0)), filters.less_than("start_ns", min(high + 1, 2**63 - 1))]
-        rows = self._query(filters.all_of(terms), ("start_ns",), MAX_ROWS)
+        return self._farthest(self._query(filters.all_of(terms), _SPAN_FIELDS, MAX_ROWS), sign)
+
+    def _farthest(self, rows: Sequence[Mapping[str, Any]], sign: int) -> int | None:
+        if sign > 0:
+            self._last_end_ns = max((int(row["end_ns"]) for row in rows), default=0)
         return (max if sign > 0 else min)((int(row["start_ns"]) for row in rows), default=None)
 
     def _query(self, expression: str, fields: Sequence[str], limit: int) -> list[dict[str, Any]]:
