@@ -97,6 +97,8 @@ class ManagedNode(LifecycleNodeMixin, Node):
         except RemembrError as error:
             return self._stay_inactive(error, str(error))
         except Exception as error:  # a fault in a third-party model or library must not end the node
+            if self.stop_requested.is_set():  # what was being loaded was released meanwhile: no fault
+                return TransitionCallbackReturn.FAILURE
             self.get_logger().error(_traceback())
             return self._stay_inactive(error, f"unexpected {type(error).__name__}: {error}")
         self.problem, self.problem_error = "", None
