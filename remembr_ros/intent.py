@@ -69,7 +69,8 @@ def _sentence_asks(sentence: str) -> bool:
     if _REQUEST.match(head) or _POLITE_REQUEST.match(head):
         return True
     if not _TELLS_OR_ASKS.search(sentence):
-        later = _REQUEST
+        # "ok robot, go to the lab", but not "it would be bad to, go to the lab"
+        later = _REQUEST if len(head.split()) <= 3 else _GUIDE_REQUEST
     elif re.match(r"(?:where|which)\b", head):
         later = _GUIDE_REQUEST  # "where did you see my phone, and take me there"
     else:

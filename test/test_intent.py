@@ -79,6 +79,7 @@ NO_REQUESTS = [
     "have you been to the lab",
     "a whiteboard reading: go to the server room",
     "wie komme ich zum Aufzug",
+    "it would be bad to, go to the red door",
 ]
 
 
