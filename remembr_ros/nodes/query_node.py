@@ -124,6 +124,7 @@ class QueryNode(ManagedNode):
             time_limit_s=parameters["agent.time_limit_s"],
             llm_timeout_s=parameters["llm.timeout_s"],
             api_key_env=parameters["llm.api_key_env"],
+            vision_model=parameters["llm.vision_model"],
             trace_path=parameters["trace_path"],
         )
         self._recall = create_recall(

@@ -11,7 +11,7 @@ import asyncio
 import dataclasses
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -23,12 +23,13 @@ from remembr_ros.recall.chat import ChatClient
 from remembr_ros.recall.conversations import Turn
 from remembr_ros.recall.dialect import Message
 from remembr_ros.recall.follow_ups import follow_up
+from remembr_ros.recall.pictures import Pictures
 from remembr_ros.recall.prefetch import first_searches
 from remembr_ros.recall.progress import Progress
 from remembr_ros.recall.replies import Reply, ToolCall
 from remembr_ros.recall.searchable import SearchableMemory
 from remembr_ros.recall.settings import RecallSettings
-from remembr_ros.recall.tools import ANSWER, ANSWER_SCHEMA, SCHEMAS, TOOLS, Toolbox
+from remembr_ros.recall.tools import ANSWER, ANSWER_SCHEMA, INSPECT, SCHEMAS, SCHEMAS_WITH_PICTURES, TOOLS, Toolbox
 from remembr_ros.recall.trace import QuestionTrace
 from remembr_ros.recall.understand import understand
 from remembr_ros.records import Answer, AnswerError, AnswerKind, Question
@@ -43,8 +44,16 @@ OnProgress = Callable[[Progress], None]
 class Agent:
     """Asks `chat` and searches `memory`; holds only those two and its settings."""
 
-    def __init__(self, memory: SearchableMemory, chat: ChatClient, zone: ZoneInfo, settings: RecallSettings) -> None:
+    def __init__(
+        self,
+        memory: SearchableMemory,
+        chat: ChatClient,
+        zone: ZoneInfo,
+        settings: RecallSettings,
+        pictures: Pictures | None = None,
+    ) -> None:
         self._memory = memory
+        self._pictures = pictures
         self._chat = chat
         self._zone = zone
         self._settings = settings
@@ -59,7 +68,7 @@ class Agent:
         """One question, with the conversation before it. Cancel the task to stop it. Raises nothing else."""
         compose = Composer(question, self._zone, self._chat.name)
         report = on_progress or (lambda progress: None)
-        run = _Run(self._memory, self._chat, self._settings, question, compose, report, earlier, trace)
+        run = _Run(self._memory, self._chat, self._settings, question, compose, report, earlier, trace, self._pictures)
         try:
             answer = await asyncio.wait_for(run.answer(), self._settings.time_limit_s)
         except asyncio.TimeoutError:
@@ -78,6 +87,8 @@ class Agent:
 
     async def close(self) -> None:
         await self._chat.close()
+        if self._pictures is not None:
+            await self._pictures.close()
 
 
 class _Run:
@@ -93,6 +104,7 @@ class _Run:
         report: OnProgress,
         earlier: Sequence[Turn],
         trace: QuestionTrace | None,
+        pictures: Pictures | None,
     ) -> None:
         self._memory = memory
         self._chat = chat
@@ -102,6 +114,7 @@ class _Run:
         self._report = report
         self._earlier = earlier
         self._trace = trace
+        self._pictures = pictures
         self._results: dict[str, list[str]] = {}
         self.rounds = 0
         self.llm_calls = 0
@@ -141,7 +154,8 @@ class _Run:
         self._report(Progress("answering" if last else "thinking", self.rounds))
         self.llm_calls += 1
         fitted = prompt.fit(messages, self._settings.prompt_characters)
-        schemas, must_call = (ANSWER_SCHEMA, ANSWER.name) if last else (SCHEMAS, "")
+        searches = SCHEMAS if self._pictures is None else SCHEMAS_WITH_PICTURES
+        schemas, must_call = (ANSWER_SCHEMA, ANSWER.name) if last else (searches, "")
         began = time.monotonic()
         reply = await self._chat.complete(fitted, schemas, must_call=must_call, max_tokens=max_tokens)
         if self._trace is not None:
@@ -186,7 +200,7 @@ class _Run:
                 faults[index] = fault
             elif key not in self._results and key not in fresh:
                 assert call.arguments is not None
-                fresh[key] = asyncio.ensure_future(asyncio.to_thread(self._tools.run, call.name, call.arguments))
+                fresh[key] = asyncio.ensure_future(self._run_one(call.name, call.arguments))
         results = dict(zip(fresh, await asyncio.gather(*fresh.values(), return_exceptions=True), strict=True))
         lines: list[list[str]] = []
         for index, (call, key) in enumerate(zip(calls, keys, strict=True)):
@@ -207,12 +221,18 @@ class _Run:
                 self._report(Progress("searching", self.rounds + 1, call.name, _in_words(call), hits))
         return lines
 
+    async def _run_one(self, name: str, arguments: Mapping[str, Any]) -> Any:
+        if name == INSPECT.name and self._pictures is not None:
+            return await self._tools.look(arguments, self._pictures)
+        return await asyncio.to_thread(self._tools.run, name, arguments)
+
     def _fault_of(self, call: ToolCall) -> str:
         """What is wrong with a call before it runs; for `answer`, why it was not accepted."""
         if call.fault or call.arguments is None:
             return call.fault or "the arguments cannot be read"
-        if call.name not in TOOLS:
-            return f"there is no tool {call.name[:60]!r}; the tools are {', '.join(TOOLS)}"
+        known = [*TOOLS, *([INSPECT.name] if self._pictures is not None else [])]
+        if call.name not in known:
+            return f"there is no tool {call.name[:60]!r}; the tools are {', '.join(known)}"
         if call.name != ANSWER.name:
             return ""
         try:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from zoneinfo import ZoneInfo
 
 from remembr_ros.recall.when import format_age, format_duration, format_instant
@@ -29,12 +29,15 @@ MAX_TEXT = 1000
 
 @dataclass(frozen=True, slots=True)
 class Composer:
-    """Who composes the answers to one question: the asker's question, the zone of spoken times, the name of the
-    source."""
+    """Who composes the answers to one question: the asker's question, the zone of spoken times, the name of the source.
+
+    `inspected`: what was seen in the pictures of memories, by id; their words may be repeated like those of captions.
+    """
 
     question: Question
     zone: ZoneInfo
     source: str
+    inspected: dict[str, str] = field(default_factory=dict)
 
     def compose(
         self,
@@ -173,7 +176,11 @@ class Composer:
         if kind in _NUMERIC:
             return " ".join(s for s in sentences if not _QUANTITY.search(s))
         known_text = " ".join(
-            [self.question.text, *(f"{h.memory.caption} {self.place_and_time(h.memory)}" for h in evidence)]
+            [
+                self.question.text,
+                *(f"{h.memory.caption} {self.place_and_time(h.memory)}" for h in evidence),
+                *(self.inspected.get(h.memory.id, "") for h in evidence),
+            ]
         )
         known = set(_NUMBER.findall(known_text))
         return " ".join(s for s in sentences if set(_NUMBER.findall(s)) <= known)

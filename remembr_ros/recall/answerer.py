@@ -159,16 +159,20 @@ def create_recall(
     if provider in VENDORS and model:
         from remembr_ros.recall.agent import Agent
         from remembr_ros.recall.chat import OpenAIChat
+        from remembr_ros.recall.pictures import Pictures
 
-        chat = OpenAIChat(
-            model,
-            vendor=provider,
-            base_url=base_url,
-            api_key_env=settings.api_key_env,
-            timeout_s=settings.llm_timeout_s,
-            parameter=parameter,
-        )
-        agent = Agent(memory, chat, zone, settings)
+        def chat(name: str) -> OpenAIChat:
+            return OpenAIChat(
+                name,
+                vendor=provider,
+                base_url=base_url,
+                api_key_env=settings.api_key_env,
+                timeout_s=settings.llm_timeout_s,
+                parameter=parameter,
+            )
+
+        pictures = Pictures(chat(settings.vision_model)) if settings.vision_model else None
+        agent = Agent(memory, chat(model), zone, settings, pictures)
     elif provider == "scripted" and model:
         from remembr_ros.recall.agent import Agent
         from remembr_ros.recall.scripted_chat import ScriptedChat

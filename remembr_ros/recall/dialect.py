@@ -42,9 +42,9 @@ class Dialect:
         request: dict[str, Any] = {"model": self._model, "temperature": 0.0, "max_tokens": max_tokens}
         if "max_tokens" in self._left_out:
             request["max_completion_tokens"] = request.pop("max_tokens")
-        if "tools" in self._left_out:
+        if "tools" in self._left_out and tools:
             messages = as_text_only(messages, tools)
-        else:
+        elif tools:
             request["tools"] = [tool if "strict" in self._left_out else strict_schema(tool) for tool in tools]
             if must_call:
                 request["tool_choice"] = "required"
@@ -124,9 +124,11 @@ def without_system(messages: Sequence[Message]) -> list[Message]:
     return [{"role": "user", "content": f"{rules['content']}\n\n{rest[0]['content']}"}, *rest[1:]]
 
 
-def _encodable(text: str) -> str:
-    """Half a surrogate pair, from a cut question or a model's reply, cannot be sent."""
-    return text.encode("utf-8", "replace").decode("utf-8")
+def _encodable(content: Any) -> Any:
+    """Half a surrogate pair, from a cut question or a model's reply, cannot be sent. Parts with pictures stay."""
+    if isinstance(content, list):
+        return [{**part, "text": _encodable(part["text"])} if "text" in part else part for part in content]
+    return content.encode("utf-8", "replace").decode("utf-8")
 
 
 def _in_a_line(tool: ToolSchema) -> str:

@@ -14,7 +14,8 @@ class RecallSettings:
     `llm_timeout_s`: one reply, retries included. `prompt_characters`: budget of one prompt; memories are trimmed to fit,
     nothing else. `reply_tokens`: length of one reply; twice and three times that when a reply has to be mended.
     `api_key_env`: the environment variable that holds the key; empty = the vendor's own, see vendors.py.
-    `trace_path`: a file that gets one line of JSON per question; empty = none.
+    `vision_model`: a model of the same vendor that sees, for the tool `inspect`; empty = none. `trace_path`: a file that
+    gets one line of JSON per question; empty = none.
     """
 
     max_rounds: int = 3
@@ -25,4 +26,5 @@ class RecallSettings:
     prompt_characters: int = 24_000
     reply_tokens: int = 1024
     api_key_env: str = ""
+    vision_model: str = ""
     trace_path: str = ""

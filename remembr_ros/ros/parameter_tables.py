@@ -156,6 +156,11 @@ QUERY: tuple[Parameter, ...] = (
         "Environment variable that holds the key; empty: the vendor's own (OPENAI_API_KEY, NVIDIA_API_KEY; none for a local server).",
     ),
     Parameter("llm.timeout_s", 30.0, "Longest wait for one reply of the language model, retries included.", "s", 0.1, 600.0),
+    Parameter(
+        "llm.vision_model",
+        "",
+        "Model of the same endpoint that sees: lets llm.model look again at kept pictures (keyframes). Empty: none.",
+    ),
     Parameter("agent.max_rounds", 3, "Rounds of searching per question.", "", 1, 10),
     Parameter("agent.memories_per_query", 5, "Memories that one search returns.", "", 1, 20),
     Parameter("agent.prefetch", True, "Search for the question itself before the first request to the language model."),
