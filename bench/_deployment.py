@@ -1,6 +1,6 @@
 """Simulated months of memories for the benchmarks: records and vectors as captions of a building would give them.
 
-In: how many, a seed, a dimension. Out: `Memory` records (one every 3 s) and (N, dimension) float32 unit vectors. Vectors
+In: how many, a seed, a dimension. Out: `Memory` records (one every 3 s) and (N, dimension) float32 unit vectors. They
 lie around 200 centres, one for each kind of scene, as those of real captions do. `uniform`: the robot drives all the
 time. `parked`: it drives for 8 h a day and stands at one of three docks for the rest, each stay one episode.
 """
@@ -80,6 +80,9 @@ class Deployment:
 
 def _place(number: int) -> tuple[float, float]:
     """A path that fills the floor evenly: two triangle waves whose periods have no common measure."""
-    return tuple(
-        side * abs((number * step) % 2.0 - 1.0) for side, step in zip(FLOOR_M, (0.0137 * math.sqrt(2), 0.0071), strict=True)
-    )  # type: ignore[return-value]
+    width_m, height_m = FLOOR_M
+    return width_m * _wave(number * 0.0137 * math.sqrt(2)), height_m * _wave(number * 0.0071)
+
+
+def _wave(phase: float) -> float:
+    return abs(phase % 2.0 - 1.0)

@@ -1,4 +1,4 @@
-"""What is acknowledged is never lost: processes killed with SIGKILL in the middle of writing, and a Milvus that is away.
+"""What is acknowledged is never lost: processes killed with SIGKILL in the middle of writing, a Milvus that is away.
 
 In: nothing. Out: for each victim how many acknowledged memories were missing or there twice afterwards (0 is wanted),
 and for the outage whether the order was kept and how much was waiting at most.
@@ -18,6 +18,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -148,12 +149,12 @@ def outage(db_file: Path, outbox_file: Path, outage_s: float, per_s: float = 10.
         builder.close()
         outcome = _judge(store, set(acknowledged), 1)
     outbox.close()
-    in_order = [id_ for id_ in dict.fromkeys(written)]
+    in_order = list(dict.fromkeys(written))
     return [
         Figure("outage_s", outage_s, "s", f"{number} windows, {len(acknowledged)} acknowledged"),
         Figure("outage_lost", outcome.lost + (0 if drained else 1) + number - len(acknowledged), "memories"),
         Figure("outage_twice", outcome.twice, "memories"),
-        Figure("outage_out_of_order", float(sum(a > b for a, b in zip(in_order, in_order[1:], strict=False))), ""),
+        Figure("outage_out_of_order", float(sum(a > b for a, b in pairwise(in_order))), ""),
         Figure("outage_most_waiting", float(most_waiting), "windows", "in memory"),
         Figure("outage_most_outbox", float(most_outbox), "memories", "on disk"),
     ]

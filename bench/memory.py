@@ -1,7 +1,7 @@
 """The memory, measured: writing and searching beside the same calls of pymilvus without this package.
 
-In: simulated deployments (`_deployment.py`). Out, for each of: embedded 384-d from 1,000 to 1,000,000 memories, embedded
-with a robot that is parked most of the time, embedded 1024-d, and a Milvus server with 1024-d:
+In: simulated deployments (`_deployment.py`). Out, for each of: embedded 384-d from 1,000 to 1,000,000 memories,
+embedded with a robot that is parked most of the time, embedded 1024-d, and a Milvus server with 1024-d:
 
 - `SET_SEARCH_ms`: p50 of ours, p95 in the note; `SET_SEARCH_raw_ms`: that of the raw call; `SET_SEARCH_over`: ours
   divided by what is allowed, max(1.3 raw, raw + 5 ms). Medians of five runs, in which ours and raw take turns.
@@ -144,7 +144,12 @@ def _server(server: MilvusServer) -> list[Figure]:
         served.raw.flush(store.collection, timeout=300.0)
         _wait_for_index(served.raw, store.collection)
         served.add("index_s", time.perf_counter() - began, "s", "flush and HNSW, after the last write")
-        served.add("write_settle_ms", statistics.median([_timed(store._table.settle) for _ in range(20)]), "ms", "a write waits for it")
+        served.add(
+            "write_settle_ms",
+            statistics.median([_timed(store._table.settle) for _ in range(20)]),
+            "ms",
+            "a write waits for it",
+        )
         _recall(served)
         _searches(served)
         served.raw.close()

@@ -19,7 +19,9 @@ from remembr_ros.memory import lexical
 from remembr_ros.memory.embedders import create_embedder
 
 PLATES = [f"I see a white door with a plate that says room {number} beside a grey wall." for number in range(190, 250)]
-BAYS = [f"I see a shelf with boxes, the label on it reads {letter}{number}." for letter in "ABCD" for number in range(1, 16)]
+BAYS = [
+    f"I see a shelf with boxes, the label on it reads {letter}{number}." for letter in "ABCD" for number in range(1, 16)
+]
 SIGNS = [
     "I see a green box on the wall with a heart and the letters AED.",
     "I see a wall with a red fire extinguisher and a sign above it.",

@@ -1,4 +1,4 @@
-"""`remembr forget` and `remembr prune`: memories deleted for good, with their keyframes and what waits in the outbox."""
+"""`remembr forget` and `remembr prune`: memories deleted, with their keyframes and what waits in the outbox."""
 
 from __future__ import annotations
 
@@ -57,7 +57,12 @@ def forget(
         raise typer.BadParameter("--near and --within go together")
     with existing_memory(uri, collection) as store:
         query = Query(
-            near=near, within_m=within or None, map_id=map_id, robot_id=robot, after_ns=_ns(after), before_ns=_ns(before)
+            near=near,
+            within_m=within or None,
+            map_id=map_id,
+            robot_id=robot,
+            after_ns=_ns(after),
+            before_ns=_ns(before),
         )
         found = [memory.id for memory in store.get(ids)] if ids else store.select(query)
         wanted = set(ids or ())

@@ -34,9 +34,7 @@ def read_info(connection: Connection, name: str) -> CollectionInfo:
     """What an existing collection says about itself. Raises MemoryUnavailable when there is none, or not one of ours."""
     if not connection.call("has_collection", name):
         there = ", ".join(connection.call("list_collections")) or "none"
-        raise MemoryUnavailable(
-            f"memory.collection: {connection.location} has no collection {name!r}; it has: {there}"
-        )
+        raise MemoryUnavailable(f"memory.collection: {connection.location} has no collection {name!r}; it has: {there}")
     return CollectionInfo.from_description(connection.call("describe_collection", name)["description"], name)
 
 

@@ -22,9 +22,11 @@ _NAME = re.compile(r"\d|[^\W\d_]*[A-Z][^\W\d_]*[A-Z]|(?<=[\w,;:\"'] )(?!I\b)[A-Z
 """A digit, two capitals in a word, or a capital in the middle of a sentence."""
 _WORD = re.compile(r"[^\W_]+")
 _STOP = frozenset(
-    "a an the is are was were be been do does did you your i me my we it its this that there here he she they of in on at"
-    " to from by for with and or not no where when what which who how many much long time first last see saw seen ever"
-    " any some have has had take go can could near next".split()
+    _WORD.findall(
+        "a an the is are was were be been do does did you your i me my we it its this that there here he she they of in "
+        "on at to from by for with and or not no where when what which who how many much long time first last see saw "
+        "seen ever any some have has had take go can could near next"
+    )
 )
 
 
@@ -46,9 +48,7 @@ def telling_shares(question: str, captions: Sequence[str]) -> list[float]:
     present = [asked & set(words(caption)) for caption in captions]
     counts = Counter(word for found in present for word in found)
     weights = {
-        word: math.log(len(captions) / count)
-        for word, count in counts.items()
-        if count <= max(1, RARE * len(captions))
+        word: math.log(len(captions) / count) for word, count in counts.items() if count <= max(1, RARE * len(captions))
     }
     total = sum(weights.values())
     if total <= 0.0:

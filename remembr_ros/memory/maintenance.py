@@ -73,7 +73,9 @@ def _continued(partial: Path, header: Header) -> tuple[int, list[Memory]]:
             if lines == 1:
                 begun = Header.from_line(line.decode(), str(partial))
                 if (begun.embedder, begun.dimension) != (header.embedder, header.dimension):
-                    raise InvalidInput(f"{partial} was begun from a memory of the embedder {begun.embedder!r}; remove it")
+                    raise InvalidInput(
+                        f"{partial} was begun from a memory of the embedder {begun.embedder!r}; remove it"
+                    )
         file.truncate(end)
     return max(0, lines - 1), [from_line(line.decode(), header.dimension)[0] for line in tail]
 
@@ -92,7 +94,9 @@ def import_file(store: MemoryStore, file: Path, *, embed: bool, progress: Progre
     """
     header = read_header(file)
     if not embed and (header.embedder, header.dimension) != (store.embedder.name, store.embedder.dimension):
-        raise InvalidInput(f"{file} has vectors of {header.embedder!r}, the collection those of {store.embedder.name!r}")
+        raise InvalidInput(
+            f"{file} has vectors of {header.embedder!r}, the collection those of {store.embedder.name!r}"
+        )
     done = 0
     for page in _pages(file, header):
         memories = [memory for memory, _ in page]

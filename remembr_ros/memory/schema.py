@@ -132,7 +132,9 @@ def to_row(memory: Memory, vector: np.ndarray[Any, Any]) -> dict[str, Any]:
     if len(clean_name(memory.id).encode()) > MAX_BYTES["id"]:
         raise InvalidInput(f"memory.id is longer than {MAX_BYTES['id']} bytes: {memory.id[:40]!r}...")
     if start_of(memory.id) not in (None, memory.start_ns):
-        raise InvalidInput(f"memory.id {memory.id} is the key of a window that starts at another time than {memory.start_ns}")
+        raise InvalidInput(
+            f"memory.id {memory.id} is the key of a window that starts at another time than {memory.start_ns}"
+        )
     for name in ("start_ns", "end_ns", "episode_start_ns"):
         if not 0 <= getattr(memory, name) < 2**63:
             raise InvalidInput(f"memory {memory.id}: {name} is not a time since 1970: {getattr(memory, name)}")

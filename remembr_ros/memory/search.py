@@ -157,7 +157,9 @@ class _Search:
 
     def _count_words(self, found: Sequence[Candidate]) -> None:
         whole = [candidate for candidate in found if candidate.row is not None]
-        shares = lexical.telling_shares(self.query.text, [candidate.row["caption"] for candidate in whole if candidate.row])
+        shares = lexical.telling_shares(
+            self.query.text, [candidate.row["caption"] for candidate in whole if candidate.row]
+        )
         for candidate, share in zip(whole, shares, strict=True):
             self.words_bonus[candidate.id] = lexical.WEIGHT * share
 

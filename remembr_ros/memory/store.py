@@ -101,7 +101,9 @@ class MemoryStore:
         Raises InvalidInput (a record that fits no row), ModelFailed, MemoryUnavailable; in each case writing the
         same memories again later is right.
         """
-        known = {} if vectors is None else dict(zip(map(_key, memories), self._finite(vectors, len(memories)), strict=True))
+        known = (
+            {} if vectors is None else dict(zip(map(_key, memories), self._finite(vectors, len(memories)), strict=True))
+        )
         unique = {_key(memory): memory for memory in reversed(memories)}
         ordered = list(reversed(unique.items()))
         with self._write_lock:

@@ -92,7 +92,9 @@ def _jpeg(picture: np.ndarray[Any, Any]) -> bytes:
     if scale < 1.0:
         size = (max(1, round(width * scale)), max(1, round(height * scale)))
         picture = cv2.resize(picture, size, interpolation=cv2.INTER_AREA)
-    fine, data = cv2.imencode(".jpg", cv2.cvtColor(picture, cv2.COLOR_RGB2BGR), [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY])
+    fine, data = cv2.imencode(
+        ".jpg", cv2.cvtColor(picture, cv2.COLOR_RGB2BGR), [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY]
+    )
     if not fine:
         raise ValueError("the picture cannot be encoded as JPEG")
     return bytes(data)

@@ -69,7 +69,8 @@ class Outbox:
         with self._lock, self._database:  # one transaction
             self._database.execute("BEGIN")
             self._database.executemany(
-                "DELETE FROM outbox WHERE id = ? AND body = ?", [(memory.id, memory_to_json(memory)) for memory in memories]
+                "DELETE FROM outbox WHERE id = ? AND body = ?",
+                [(memory.id, memory_to_json(memory)) for memory in memories],
             )
 
     def set_aside(self, memory: Memory, problem: str) -> None:

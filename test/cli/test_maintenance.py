@@ -152,7 +152,9 @@ def test_an_interrupted_export_goes_on_where_it_was(uri: str, tmp_path: Path) ->
         lines = whole.splitlines(keepends=True)
         for kept in (0, 1, 5, ROWS):
             partial = Path(f"{file}.partial")
-            partial.write_bytes(b"".join(lines[:kept]) + lines[min(kept, ROWS)][:-20])  # cut off in the middle of a line
+            partial.write_bytes(
+                b"".join(lines[:kept]) + lines[min(kept, ROWS)][:-20]
+            )  # cut off in the middle of a line
             assert maintenance.export(store, file) == ROWS
             assert file.read_bytes() == whole
 

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from bench._milvus_server import MilvusServer
 
+from bench._milvus_server import MilvusServer
 from remembr_ros.memory.embedders.hashing import HashingEmbedder
 from remembr_ros.memory.query import Query
 from remembr_ros.memory.schema import memory_id
@@ -32,12 +32,17 @@ def lite_uri(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def server_uri(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def milvus_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MilvusServer]:
     """A Milvus server that lives as long as the tests."""
     if importlib.util.find_spec("milvus") is None:
         pytest.skip("milvus not installed: pip install -r requirements-test.txt (x86_64 only)")
     with MilvusServer(tmp_path_factory.mktemp("milvus")) as server:
-        yield server.uri
+        yield server
+
+
+@pytest.fixture(scope="session")
+def server_uri(milvus_server: MilvusServer) -> str:
+    return milvus_server.uri
 
 
 @pytest.fixture(params=["lite", pytest.param("server", marks=pytest.mark.milvus)])

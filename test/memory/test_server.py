@@ -258,7 +258,9 @@ def test_a_milvus_that_hangs_costs_one_time_limit_and_works_when_it_goes_on(db_f
         os.kill(milvus, signal.SIGSTOP)
         try:
             began = time.monotonic()
-            with pytest.raises(MemoryUnavailable, match=f"{db_file.name}.*no answer in time.*memory.timeout_s") as raised:
+            with pytest.raises(
+                MemoryUnavailable, match=f"{db_file.name}.*no answer in time.*memory.timeout_s"
+            ) as raised:
                 store.search(Query(text="a corridor"))
             assert time.monotonic() - began < 3.0 and "\n" not in str(raised.value)
         finally:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import threading
-from concurrent.futures import ThreadPoolExecutor
-
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -220,7 +219,9 @@ def test_text_ranks_by_meaning_with_scores(store: MemoryStore, remember: Remembe
 
 def test_a_number_finds_its_plate_among_many(store: MemoryStore, remember: Remember) -> None:
     around = "a long hallway with white walls and a wooden floor, lamps on the ceiling and a person far away"
-    store.write([remember(i, f"{around} and a plate room {180 + i}") for i in range(60)] + [remember(90, "a room with lamps")])
+    store.write(
+        [remember(i, f"{around} and a plate room {180 + i}") for i in range(60)] + [remember(90, "a room with lamps")]
+    )
     assert indices(store, Query(text="where is room 204?", limit=1)) == [24]
 
 

@@ -52,7 +52,9 @@ def test_the_oldest_go_first_and_the_budget_holds_also_after_a_restart(tmp_path:
 def test_the_same_window_again_is_one_picture(tmp_path: Path) -> None:
     keyframes = Keyframes(tmp_path, 10**9)
     assert save(keyframes, 0) == save(keyframes, 0)
-    assert len(list(tmp_path.rglob("*.*"))) == 1 and keyframes.used_bytes == next(tmp_path.rglob("*.jpg")).stat().st_size
+    assert (
+        len(list(tmp_path.rglob("*.*"))) == 1 and keyframes.used_bytes == next(tmp_path.rglob("*.jpg")).stat().st_size
+    )
 
 
 def test_what_goes_wrong_is_told_once_and_stops_nothing(tmp_path: Path) -> None:
