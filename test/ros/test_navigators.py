@@ -8,9 +8,10 @@ import subprocess
 import sys
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -20,6 +21,7 @@ pytest.importorskip("nav2_msgs", reason="nav2_msgs not importable: . scripts/env
 
 from builtin_interfaces.msg import Time  # noqa: E402
 from fake_nav2 import Behaviour, FakeNav2Node  # noqa: E402
+from geometry_msgs.msg import PoseWithCovarianceStamped  # noqa: E402
 from journeys import Journey, Spinner, wait_for  # noqa: E402
 from rclpy.task import Future  # noqa: E402
 
@@ -57,16 +59,41 @@ def server(namespace: str) -> Iterator[Spinner]:
     spinner.close()
 
 
+@pytest.fixture(
+    params=["action", pytest.param("nav2_simple_commander", marks=pytest.mark.overlay("nav2_simple_commander"))]
+)
+def make(request: pytest.FixtureRequest, client: Spinner) -> Iterator[Callable[..., Any]]:
+    """Makes the navigator that drives Nav2's action, by its client or through BasicNavigator, and closes it."""
+    made: list[Any] = []
+
+    def make(*arguments: Any, **limits: float) -> Any:
+        if request.param == "action":
+            made.append(ActionNavigator(client.node, *arguments, **limits))
+        else:
+            from remembr_ros.ros.navigators.nav2_simple_commander import CommanderNavigator
+
+            made.append(CommanderNavigator(client.node, *arguments, **limits))
+        return made[-1]
+
+    if request.param != "action":
+        rclpy.init()  # BasicNavigator knows no other context than the default one
+    yield make
+    for navigator in made:
+        navigator.close()
+    if request.param != "action":
+        rclpy.try_shutdown()
+
+
 @pytest.fixture
-def navigator(client: Spinner) -> Iterator[ActionNavigator]:
-    navigator = ActionNavigator(
-        client.node,
-        server_timeout_s=5.0,
-        accept_timeout_s=1.0,
-        cancel_timeout_s=1.0,
-        preempt_grace_s=0.3,
-        progress_period_s=0.05,
+def navigator(make: Callable[..., Any]) -> Any:
+    return make(
+        server_timeout_s=5.0, accept_timeout_s=1.0, cancel_timeout_s=1.0, preempt_grace_s=0.3, progress_period_s=0.05
     )
+
+
+@pytest.fixture
+def action_navigator(client: Spinner) -> Iterator[ActionNavigator]:
+    navigator = ActionNavigator(client.node, accept_timeout_s=1.0)
     yield navigator
     navigator.close()
 
@@ -118,23 +145,20 @@ def test_fault_29_an_unknown_status_is_a_failure(server, navigator, journey) -> 
     journey.until(goal("g2"), S.SUCCEEDED)
 
 
-def test_fault_29_a_result_without_error_code_as_on_humble(navigator, journey) -> None:
+def test_fault_29_a_result_without_error_code_as_on_humble(action_navigator, journey) -> None:
     for status, state in ((6, S.ABORTED), (4, S.SUCCEEDED)):
         drive = _Drive(goal(f"g{status}"), journey, _Phase.DRIVING)
         future = Future()
         future.set_result(SimpleNamespace(status=status, result=SimpleNamespace()))
-        navigator._on_result(drive, future)
+        action_navigator._on_result(drive, future)
         assert journey.until(drive.goal, state).error_code == 0
 
 
-def test_a_server_that_never_comes_is_reported_with_its_name(client, journey) -> None:
-    navigator = ActionNavigator(client.node, "robot1/navigate_to_pose", server_timeout_s=0.3)
-    try:
-        navigator.go(goal(), journey)
-        assert "/robot1/navigate_to_pose" in journey.until(goal(), S.UNAVAILABLE).error_msg
-        assert journey.states(goal()) == [S.UNAVAILABLE]
-    finally:
-        navigator.close()
+def test_a_server_that_never_comes_is_reported_with_its_name(make, journey) -> None:
+    navigator = make("robot1/navigate_to_pose", server_timeout_s=0.3)
+    navigator.go(goal(), journey)
+    assert "/robot1/navigate_to_pose" in journey.until(goal(), S.UNAVAILABLE).error_msg
+    assert journey.states(goal()) == [S.UNAVAILABLE]
 
 
 def test_a_server_that_comes_later_gets_the_goal(namespace, navigator, journey) -> None:
@@ -146,11 +170,10 @@ def test_a_server_that_comes_later_gets_the_goal(namespace, navigator, journey) 
         late.close()
 
 
-def test_a_server_that_goes_away_on_the_way_is_reported(namespace, client, journey) -> None:
+def test_a_server_that_goes_away_on_the_way_is_reported(namespace, navigator, journey) -> None:
     gone = Spinner(
         lambda context: FakeNav2Node(namespace=namespace, context=context, behaviours=[Behaviour(outcome="hang")])
     )
-    navigator = ActionNavigator(client.node, server_timeout_s=5.0)
     try:
         navigator.go(goal(), journey)
         journey.until(goal(), S.ACTIVE)
@@ -158,7 +181,6 @@ def test_a_server_that_goes_away_on_the_way_is_reported(namespace, client, journ
     finally:
         gone.close()
     assert "gone away" in journey.until(goal(), S.UNAVAILABLE, within_s=15.0).error_msg
-    navigator.close()
 
 
 def test_a_goal_that_is_never_answered_ends(server, navigator, journey) -> None:
@@ -176,11 +198,11 @@ def test_a_goal_accepted_after_its_time_is_canceled_at_the_server(server, naviga
 
 
 def test_a_goal_whose_acceptance_is_lost_on_the_way_does_not_drive_unseen(
-    server, navigator, journey, monkeypatch
+    server, action_navigator, journey, monkeypatch
 ) -> None:
     server.node.nav2.then(Behaviour(outcome="hang"))
-    monkeypatch.setattr(navigator, "_on_response", lambda drive, future: None)
-    navigator.go(goal(), journey)
+    monkeypatch.setattr(action_navigator, "_on_response", lambda drive, future: None)
+    action_navigator.go(goal(), journey)
     journey.until(goal(), S.UNAVAILABLE)
     wait_for(lambda: server.node.nav2.cancels == 1 and server.node.nav2.driving == 0)
 
@@ -233,9 +255,9 @@ def test_a_replaced_goal_that_the_server_does_not_drop_is_canceled_there(server,
     wait_for(lambda: server.node.nav2.cancels == 1 and server.node.nav2.driving == 0)
 
 
-def test_closing_on_the_way_cancels_the_goal(client, server, journey) -> None:
+def test_closing_on_the_way_cancels_the_goal(make, server, journey) -> None:
     server.node.nav2.then(Behaviour(outcome="hang"))
-    navigator = ActionNavigator(client.node)
+    navigator = make()
     navigator.go(goal(), journey)
     journey.until(goal(), S.ACTIVE)
     started = time.monotonic()
@@ -267,6 +289,57 @@ def test_nav2_as_another_process(namespace, navigator, journey) -> None:
         finally:
             process.terminate()
             assert process.wait(10.0) in (0, -15)
+
+
+@pytest.mark.parametrize(("node", "state"), [("bt_navigator", "inactive"), ("amcl", "unconfigured")])
+@pytest.mark.overlay("nav2_simple_commander")
+@pytest.mark.parametrize("make", ["nav2_simple_commander"], indirect=True)
+def test_nav2_that_is_not_active_is_told_apart(make, namespace, journey, node, state) -> None:
+    states = {"bt_navigator": "active", "amcl": "active", node: state}
+    nav2 = Spinner(lambda context: FakeNav2Node(namespace=namespace, context=context, states=states, speed=10.0))
+    navigator = make()
+    try:
+        wait_for(lambda: all(client.service_is_ready() for client in navigator._states.values()))
+        navigator.go(goal("g1"), journey)
+        assert f"{node} is {state}" in journey.until(goal("g1"), S.UNAVAILABLE).error_msg
+        assert nav2.node.nav2.goals == []
+        nav2.node.states[node] = "active"
+        navigator.go(goal("g2"), journey)
+        journey.until(goal("g2"), S.SUCCEEDED)
+    finally:
+        nav2.close()
+
+
+@pytest.mark.overlay("nav2_simple_commander")
+@pytest.mark.parametrize("make", ["nav2_simple_commander"], indirect=True)
+def test_the_robot_s_place_in_the_map_is_never_set(make, server, client, journey) -> None:
+    poses: list[Any] = []
+    client.node.create_subscription(PoseWithCovarianceStamped, "initialpose", poses.append, 10)
+    navigator = make()
+    navigator.go(goal(), journey)
+    journey.until(goal(), S.SUCCEEDED)
+    assert client.node.count_publishers("initialpose") == 1 and poses == []
+
+
+@pytest.mark.parametrize(
+    ("hidden", "wanted"),
+    [
+        pytest.param((), "nav2_simple_commander", marks=pytest.mark.overlay("nav2_simple_commander")),
+        (("nav2_simple_commander",), "action"),
+        (("nav2_simple_commander", "nav2_msgs"), "topic"),
+    ],
+)
+def test_auto_takes_what_is_installed(client, monkeypatch, hidden, wanted) -> None:
+    for package in hidden:
+        for name in [package, *(name for name in sys.modules if name.startswith(f"{package}."))]:
+            monkeypatch.setitem(sys.modules, name, None)
+    rclpy.init()
+    try:
+        navigator = create_navigator("auto", client.node)
+        assert navigator.name == wanted
+        navigator.close()
+    finally:
+        rclpy.try_shutdown()
 
 
 # By topic.
@@ -342,7 +415,7 @@ def test_the_factory_knows_its_navigators(client, monkeypatch) -> None:
         navigator = create_navigator(spec, client.node)
         assert navigator.name == name
         navigator.close()
-    with pytest.raises(UnknownBackend, match=r"navigation.navigator.*teleport.*action, topic"):
+    with pytest.raises(UnknownBackend, match=r"navigation.navigator.*teleport.*auto, nav2_simple_commander, action, topic"):
         create_navigator("teleport", client.node)
     monkeypatch.setitem(sys.modules, "nav2_msgs", None)
     monkeypatch.setitem(sys.modules, "nav2_msgs.action", None)

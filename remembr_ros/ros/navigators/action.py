@@ -123,6 +123,8 @@ class ActionNavigator:
 
     def close(self) -> None:
         """Cancel, give Nav2 up to a second to confirm (not on the executor's own thread), and release the client."""
+        if self._released.is_set():
+            return
         drive = self._drive
         self.cancel()
         on_executor = threading.get_ident() == self._thread
