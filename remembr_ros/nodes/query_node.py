@@ -171,6 +171,9 @@ class QueryNode(ManagedNode):
             mode=NavigationMode(self.parameters["navigation.mode"]),
             proposal_timeout_s=self.parameters["navigation.proposal_timeout_s"],
             snap_radius_m=self.parameters["navigation.snap_radius"],
+            keep_out_m=self.parameters["navigation.keep_out"],
+            goal_frame=self.parameters["navigation.goal_frame"],
+            trust_unnamed_map=self.parameters["navigation.trust_unnamed_map"],
         )
 
     # ---- what the robot is and where

@@ -179,7 +179,11 @@ QUERY: tuple[Parameter, ...] = (
         choices=("off", "confirm", "auto"),
         read_only=False,
     ),
-    Parameter("navigation.navigator", "action", "How goals reach Nav2: action (NavigateToPose) or topic (goal_pose)."),
+    Parameter(
+        "navigation.navigator",
+        "action",
+        "How goals reach Nav2: action (NavigateToPose), nav2_simple_commander (BasicNavigator), topic (goal_pose), or auto: nav2_simple_commander, action or topic, whichever is installed first. action:<name> names another action.",
+    ),
     Parameter("navigation.proposal_timeout_s", 60.0, "A proposed goal expires after this.", "s", 1.0, 3600.0),
     Parameter(
         "navigation.snap_radius",
@@ -188,6 +192,24 @@ QUERY: tuple[Parameter, ...] = (
         "m",
         0.0,
         10.0,
+    ),
+    Parameter(
+        "navigation.keep_out",
+        0.0,
+        "A goal stays at least so far from what is occupied; 0: only its own cell must be free.",
+        "m",
+        0.0,
+        10.0,
+    ),
+    Parameter(
+        "navigation.goal_frame",
+        "",
+        "Only memories whose position is in this frame become goals; empty: any frame that is fixed to the map.",
+    ),
+    Parameter(
+        "navigation.trust_unnamed_map",
+        False,
+        "The robot only ever has one map: goals need no map_id. Without this, memories of an unnamed map are never goals.",
     ),
     Parameter("markers.max", 1000, "Stays (parked memories count once) shown in RViz, the latest ones.", "", 1, 1000),
 )
