@@ -49,7 +49,11 @@ def test_the_yaml_holds_every_parameter_once_at_its_default():
         name: parameter.default for name, parameter in ALL.items()
     }
     assert values.keys() == ALL.keys()
-    groups = [line.strip() for line in text.splitlines() if line.rstrip().endswith(":") and line.startswith("    ") and "#" not in line]
+    groups = [
+        line.strip()
+        for line in text.splitlines()
+        if line.rstrip().endswith(":") and line.startswith("    ") and "#" not in line
+    ]
     assert len(groups) == len(set(groups)), "a repeated group would hide the first one"
 
 
@@ -74,3 +78,14 @@ def test_tables_are_sound():
 def test_an_error_names_parameter_given_and_wanted():
     with pytest.raises(ConfigurationError, match=r"parameter rate: 'fast' \(string\) given, double wanted"):
         Parameter("rate", 1.0, "A rate.").check("fast")
+
+
+@pytest.mark.parametrize("file", sorted((ROOT / "config").glob("*.yaml")), ids=lambda path: path.name)
+def test_providers_in_yaml_files_exist_also_those_in_comments(file):
+    group = ""
+    for line in file.read_text().splitlines():
+        group = line.strip(" :") if line.startswith("    ") and line.rstrip().endswith(":") else group
+        if line.strip(" #").startswith(("model: ", "navigator: ")):
+            name, provider = line.strip(" #").split('"')[:2]
+            provider = provider.partition(":")[0]
+            assert provider in ALL[f"{group}.{name.strip(' :')}"].description, f"{file.name}: {line.strip()}"
