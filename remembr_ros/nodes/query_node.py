@@ -25,6 +25,7 @@ from std_srvs.srv import Trigger
 from visualization_msgs.msg import MarkerArray
 
 from remembr_ros.errors import InvalidInput, MemoryUnavailable, RemembrError
+from remembr_ros.memory import maintenance
 from remembr_ros.memory.query import Order, Query
 from remembr_ros.memory.store import MemoryStore
 from remembr_ros.navigate.dispatcher import GoalDispatcher
@@ -390,10 +391,9 @@ class QueryNode(ManagedNode):
 
 
 def _forget(memory: MemoryStore, ids: list[str], selection: Query | None, dry_run: bool) -> int:
-    """How many memories were (with `dry_run`: would be) deleted."""
-    if selection is not None:
-        ids = memory.select(selection)
-    return len(memory.get(ids)) if dry_run else memory.delete(ids)
+    """How many memories were (with `dry_run`: would be) deleted, with the pictures of theirs that are on this machine."""
+    found = [found.id for found in memory.get(ids)] if selection is None else memory.select(selection)
+    return len(found) if dry_run else maintenance.forget(memory, found)
 
 
 def main(args: list[str] | None = None) -> int:
