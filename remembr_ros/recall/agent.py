@@ -31,7 +31,7 @@ from remembr_ros.recall.searchable import SearchableMemory
 from remembr_ros.recall.settings import RecallSettings
 from remembr_ros.recall.tools import ANSWER, ANSWER_SCHEMA, INSPECT, SCHEMAS, SCHEMAS_WITH_PICTURES, TOOLS, Toolbox
 from remembr_ros.recall.trace import QuestionTrace
-from remembr_ros.recall.understand import understand
+from remembr_ros.recall.understand import in_english, understand
 from remembr_ros.records import Answer, AnswerError, AnswerKind, Question
 
 MAX_CALLS_PER_ROUND = 6
@@ -66,7 +66,7 @@ class Agent:
         trace: QuestionTrace | None = None,
     ) -> Answer:
         """One question, with the conversation before it. Cancel the task to stop it. Raises nothing else."""
-        compose = Composer(question, self._zone, self._chat.name)
+        compose = Composer(question, self._zone, self._chat.name, neutral=not in_english(question.text))
         report = on_progress or (lambda progress: None)
         run = _Run(self._memory, self._chat, self._settings, question, compose, report, earlier, trace, self._pictures)
         try:

@@ -31,12 +31,13 @@ MAX_TEXT = 1000
 class Composer:
     """Who composes the answers to one question: the asker's question, the zone of spoken times, the name of the source.
 
-    `inspected`: what was seen in the pictures of memories, by id; their words may be repeated like those of captions.
+    `neutral`: places, times and lengths without English words, beside a wording in another language. `inspected`: what was seen in the pictures of memories, by id; their words may be repeated like those of captions.
     """
 
     question: Question
     zone: ZoneInfo
     source: str
+    neutral: bool = False
     inspected: dict[str, str] = field(default_factory=dict)
 
     def compose(
@@ -146,6 +147,8 @@ class Composer:
         count: int | None,
     ) -> str:
         first = evidence[0].memory if evidence else None
+        if self.neutral and kind in _NUMERIC:
+            return self._figures(kind, evidence, pose, time_ns, start_ns, end_ns, count)
         if kind is AnswerKind.POSITION and pose is not None:
             seen = next((hit.memory for hit in evidence if hit.memory.pose == pose), None)
             if seen is None:
@@ -166,6 +169,32 @@ class Composer:
             )
             return f"{_times(count or 0)}.{last}"
         return "; ".join(self.describe(hit.memory) for hit in evidence[:5]) + "." if evidence else ""
+
+    def _figures(
+        self,
+        kind: AnswerKind,
+        evidence: Sequence[Hit],
+        pose: Pose | None,
+        time_ns: int | None,
+        start_ns: int | None,
+        end_ns: int | None,
+        count: int | None,
+    ) -> str:
+        """The facts as figures alone."""
+        if kind is AnswerKind.POSITION and pose is not None:
+            seen = next((hit.memory.start_ns for hit in evidence if hit.memory.pose == pose), None)
+            when = f", {self._stamp(seen)}" if seen is not None else ""
+            return f"(x {pose.x:.1f} m, y {pose.y:.1f} m, {pose.frame_id}{when})"
+        if kind is AnswerKind.TIME and time_ns is not None:
+            return f"({self._stamp(time_ns)})"
+        if kind is AnswerKind.DURATION and start_ns is not None and end_ns is not None:
+            minutes, seconds = divmod(max(0, round((end_ns - start_ns) / NANOSECONDS)), 60)
+            length = f"{minutes // 60} h {minutes % 60} min {seconds} s" if minutes >= 60 else f"{minutes} min {seconds} s"
+            return f"({length}: {self._stamp(start_ns)} - {self._stamp(end_ns)})"
+        return f"({count} x)"
+
+    def _stamp(self, instant_ns: int) -> str:
+        return format_instant(instant_ns, self.zone).partition(" ")[2]
 
     def _age(self, instant_ns: int) -> str:
         return format_age((self.question.now_ns - instant_ns) / NANOSECONDS)

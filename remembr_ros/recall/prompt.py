@@ -19,7 +19,8 @@ when, from memories: captions of short stretches of video, each with a time and 
 
 How to work:
 - First results are already below. If they prove the answer, call answer at once.
-- Otherwise search, several searches in one turn. Search for what a picture would show, in the captions' language.
+- Otherwise search, several searches in one turn. Search for what a picture would show, in the language of the
+  captions, whatever the language of the question.
 - first/last/nearest: use order. "Before/after X": find X, then search with after or before = its id.
 - A time is a memory id, start, now, or words: '10 minutes ago', 'yesterday at 3pm', 'this morning', '15:04:05'.
 - A place is me, a memory id, or 'x, y' if the question gives it.

@@ -118,7 +118,11 @@ ASKS_ELSEWHERE = re.compile(
     r"|\u54ea[\u91cc\u513f]|\u4ec0\u4e48|\u591a\u5c11|\u8c01|\u5417|\u3069\u3053|\u3044\u3064"
 )
 """Question words of some other languages: a single sentence that begins with one asks, it does not ask to go."""
-ENGLISH = re.compile(r"\b(?:the|my|you|your|i|i'm|i've|this|that|there|with|was|were|of|some|any|please)\b")
+ENGLISH = re.compile(
+    r"\b(?:the|my|you|your|i|i'm|i've|this|that|there|with|some|any|please|where|what|when|who|which|how|are|did|does"
+    r"|have|and|near|take me|go to)\b"
+)
+"""Words that hardly any other language has."""
 GOING = re.compile(
     r"\b(?:take|bring|go|going|drive|guide|lead|walk|show|navigate|head|escort|meet|come|move|follow|get|travel|return)\b"
 )

@@ -115,6 +115,11 @@ def understand(question: Question, zone: ZoneInfo) -> Asked:
     )
 
 
+def in_english(text: str) -> bool:
+    """Whether `text` has a word of the few that hardly any other language has."""
+    return bool(forms.ENGLISH.search(text.lower().replace("\u2019", "'")))
+
+
 def _only_asks(text: str) -> bool:
     """Words of which no reading asks the robot to go somewhere."""
     words = " ".join(text.lower().replace("\u2019", "'").split())
