@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import sys
 import uuid
-from dataclasses import fields, replace
 
 from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.clock import JumpThreshold, TimeJump
@@ -20,19 +19,20 @@ from remembr_ros.errors import InvalidInput, LanguageModelUnavailable
 from remembr_ros.records import Frame, Memory, Pose, Window
 from remembr_ros.remember.builder import BuilderStats, MemoryBuilder
 from remembr_ros.remember.captioners import Captioner, create_captioner
-from remembr_ros.remember.captioners.options import CaptionerOptions
 from remembr_ros.remember.keyframes import Keyframes
 from remembr_ros.remember.outbox import Outbox
-from remembr_ros.remember.pose_track import PoseAt, PoseTrack
+from remembr_ros.remember.pose_track import PoseAt
 from remembr_ros.remember.window import Windower
 from remembr_ros.ros import captioner_health, diagnostics, qos
 from remembr_ros.ros.backends import LateMemory, load_embedder
 from remembr_ros.ros.camera import Camera
-from remembr_ros.ros.conversions import caption_message, memory_from_caption
+from remembr_ros.ros.conversions import caption_message
 from remembr_ros.ros.lifecycle import ManagedNode, run
 from remembr_ros.ros.maps import CurrentMap
 from remembr_ros.ros.parameter_tables import CAPTIONER
-from remembr_ros.ros.pose_sources import PoseSource, max_age_s
+from remembr_ros.ros.pose_sources import PoseSource
+from remembr_ros.ros.reading import memory_from_caption
+from remembr_ros.ros.remembering import captioner_options, create_pose_track, create_windower, placed
 
 WARN_EVERY_S = 5.0
 BACK_IN_TIME = JumpThreshold(
@@ -55,13 +55,7 @@ class CaptionerNode(ManagedNode):
         self._minute_ago = BuilderStats()
 
         parameters = self.parameters
-        self._poses = PoseTrack(
-            max_position_std=parameters["max_position_std"],
-            settle_s=parameters["pose_settle_s"],
-            max_gap_s=parameters["pose_max_gap_s"],
-            max_age_s=max_age_s(parameters["pose_source"]),
-            on_problem=self._warn,
-        )
+        self._poses = create_pose_track(parameters, self._warn)
         self._caption_publisher = self.create_publisher(Caption, "caption", qos.RELIABLE)
         self._diagnostics_publisher = self.create_publisher(DiagnosticArray, "/diagnostics", qos.RELIABLE)
         self._map = CurrentMap(self, parameters, self._bad_message)
@@ -108,16 +102,10 @@ class CaptionerNode(ManagedNode):
         if self._camera is not None:
             self._camera.restart()
             self._silent = False
-            self._windower = Windower(
-                parameters["window_s"],
-                parameters["sample_hz"],
-                implausible_stamps=parameters["implausible_stamps"],
-                on_problem=self._warn,
-            )
+            self._windower = create_windower(parameters, self._warn)
 
     def _load_captioner(self) -> Captioner:
-        options = {field.name: self.parameters[f"captioner.{field.name}"] for field in fields(CaptionerOptions)}
-        captioner = create_captioner(self.parameters["captioner.model"], CaptionerOptions(**options))
+        captioner = create_captioner(self.parameters["captioner.model"], captioner_options(self.parameters))
         try:
             captioner.warm_up()
         except LanguageModelUnavailable as error:  # a server that is started after the robot
@@ -166,10 +154,7 @@ class CaptionerNode(ManagedNode):
                 builder.submit(window, self._pose_at(window.middle_ns), self._map.id)
 
     def _pose_at(self, stamp_ns: int) -> PoseAt | None:
-        pose_at = self._poses.at(stamp_ns)
-        if pose_at is None or self._pose_source.trusts(pose_at.pose):
-            return pose_at
-        return replace(pose_at, localized=False)
+        return placed(self._poses.at(stamp_ns), self.parameters)
 
     def _on_caption(self, message: Caption) -> None:
         builder, parameters = self._builder, self.parameters

@@ -16,8 +16,8 @@ from sensor_msgs.msg import CompressedImage, Image
 from remembr_ros.errors import InvalidInput
 from remembr_ros.records import Frame
 from remembr_ros.ros import qos
-from remembr_ros.ros.conversions import stamp_of_serialized
 from remembr_ros.ros.images import ImageDecoder
+from remembr_ros.ros.reading import stamp_of_serialized
 
 TRANSPORTS = {"raw": ("image", Image), "compressed": ("image/compressed", CompressedImage)}
 

@@ -1,20 +1,16 @@
-"""Messages to records and back: pure functions.
+"""Records to messages, and requests to records: pure functions. What is received is read by reading.py.
 
-Times become int nanoseconds since the epoch, quaternions a yaw in (-pi, pi], frames lose their leading slash (as in
-tf2). A message that cannot be used raises `InvalidInput` that names the field.
+Times are int nanoseconds since the epoch. A request that cannot be used raises `InvalidInput` that names the field.
 """
 
 from __future__ import annotations
 
 import math
-import struct
 from typing import Any
 
-import numpy as np
 from builtin_interfaces.msg import Duration as DurationMsg
 from builtin_interfaces.msg import Time as TimeMsg
-from geometry_msgs.msg import PoseStamped, PoseWithCovarianceStamped, Quaternion
-from nav_msgs.msg import OccupancyGrid
+from geometry_msgs.msg import PoseStamped, Quaternion
 from std_msgs.msg import Header
 
 from remembr_interfaces.msg import Answer as AnswerMsg
@@ -24,9 +20,7 @@ from remembr_interfaces.msg import NavigationStatus
 from remembr_interfaces.srv import Ask, Forget, Search
 from remembr_ros.errors import InvalidInput
 from remembr_ros.memory.query import Order, Query
-from remembr_ros.memory.schema import MAX_BYTES, memory_id
 from remembr_ros.navigate.navigator import NavigationUpdate
-from remembr_ros.navigate.occupancy import OccupancyMap
 from remembr_ros.records import (
     NANOSECONDS,
     Answer,
@@ -36,6 +30,15 @@ from remembr_ros.records import (
     Navigate,
     Pose,
     Question,
+)
+from remembr_ros.ros.reading import (  # noqa: F401 -- the other direction, found here as well
+    frame_name,
+    memory_from_caption,
+    nanoseconds,
+    occupancy_map,
+    pose_from_message,
+    stamp_of_serialized,
+    yaw_of,
 )
 
 DEFAULT_LIMIT = 5
@@ -63,11 +66,6 @@ GOAL_STATES = {
 }
 
 
-def nanoseconds(stamp: TimeMsg) -> int:
-    """Nanoseconds since the epoch."""
-    return int(stamp.sec) * NANOSECONDS + int(stamp.nanosec)
-
-
 def time_message(time_ns: int) -> TimeMsg:
     """Raises InvalidInput beyond what the message can hold (years 1901 to 2038)."""
     if not -_MAX_TIME_NS <= time_ns <= _MAX_TIME_NS:
@@ -81,60 +79,10 @@ def duration_message(seconds: float) -> DurationMsg:
     return DurationMsg(sec=whole, nanosec=rest)
 
 
-def stamp_of_serialized(data: bytes) -> int:
-    """Header stamp [ns] of a serialized message that begins with a std_msgs/Header, without deserializing it.
-
-    CDR: four bytes of encapsulation (the lowest bit of the second says little-endian), then int32 sec, uint32 nanosec.
-    Raises InvalidInput when it is too short.
-    """
-    if len(data) < 12:
-        raise InvalidInput(f"serialized message of {len(data)} bytes has no header")
-    order = "<" if data[1] & 1 else ">"
-    seconds, rest = struct.unpack_from(f"{order}iI", data, 4)
-    return int(seconds) * NANOSECONDS + int(rest)
-
-
-def frame_name(frame_id: str) -> str:
-    """Without the leading slash that tf2 does not allow. Raises InvalidInput when nothing, or too much, is left."""
-    name = frame_id.strip().lstrip("/")
-    if not name:
-        raise InvalidInput("header.frame_id is empty")
-    if len(name.encode(errors="replace")) > MAX_BYTES["frame_id"]:
-        raise InvalidInput(f"header.frame_id is longer than {MAX_BYTES['frame_id']} bytes: {name[:40]!r}...")
-    return name
-
-
-def yaw_of(orientation: Quaternion) -> float | None:
-    """Heading [rad]; None for the all-zero quaternion, which means unknown. Raises InvalidInput when not finite."""
-    x, y, z, w = orientation.x, orientation.y, orientation.z, orientation.w
-    if not all(math.isfinite(part) for part in (x, y, z, w)):
-        raise InvalidInput(f"orientation is not finite: ({x}, {y}, {z}, {w})")
-    norm = math.sqrt(x * x + y * y + z * z + w * w)
-    if norm < 1e-6:
-        return None
-    x, y, z, w = x / norm, y / norm, z / norm, w / norm
-    return math.atan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))
-
-
 def quaternion(yaw: float | None) -> Quaternion:
     """Unit quaternion about z; the identity for an unknown heading."""
     half = (yaw or 0.0) / 2.0
     return Quaternion(x=0.0, y=0.0, z=math.sin(half), w=math.cos(half))
-
-
-def pose_from_message(message: PoseWithCovarianceStamped) -> Pose:
-    """Row-major 6x6 covariance: the larger of var(x), var(y) [m^2] and var(yaw) [rad^2]. Raises InvalidInput."""
-    position, covariance = message.pose.pose.position, message.pose.covariance
-    return Pose(
-        stamp_ns=nanoseconds(message.header.stamp),
-        frame_id=frame_name(message.header.frame_id),
-        x=position.x,
-        y=position.y,
-        z=position.z,
-        yaw=yaw_of(message.pose.pose.orientation),
-        position_var=float(np.maximum(covariance[0], covariance[7])),  # keeps a NaN, which Pose refuses
-        yaw_var=float(covariance[35]),
-    )
 
 
 def pose_message(pose: Pose) -> PoseStamped:
@@ -190,28 +138,6 @@ def caption_message(memory: Memory, frame_count: int = 0) -> CaptionMsg:
         message.pose.pose.covariance[0] = message.pose.pose.covariance[7] = pose.position_var
         message.pose.pose.covariance[35] = pose.yaw_var
     return message
-
-
-def memory_from_caption(message: CaptionMsg, robot_id: str, map_id: str, camera: str) -> Memory:
-    """A caption of somebody else's captioner; `camera` where it names none. Raises InvalidInput naming the field."""
-    start_ns = nanoseconds(message.window_start)
-    if start_ns <= 0:
-        raise InvalidInput("window_start is zero: the captioner does not stamp its windows")
-    pose = pose_from_message(message.pose) if message.pose.header.frame_id else None
-    camera = message.camera or camera
-    return Memory(
-        id=memory_id(robot_id, camera, start_ns),
-        start_ns=start_ns,
-        end_ns=nanoseconds(message.window_end),
-        episode_start_ns=start_ns,
-        caption=message.text,
-        pose=pose,
-        localized=bool(message.localized and pose is not None),
-        map_id=map_id,
-        robot_id=robot_id,
-        camera=camera,
-        captioner=message.captioner,
-    )
 
 
 def question_from(request: Any, now_ns: int, pose: Pose | None, map_id: str) -> Question:
@@ -273,21 +199,6 @@ def selection_from(request: Forget.Request, map_id: str, robot_id: str = "") -> 
         before_ns=before_ns,
         map_id=map_id if request.use_position else "",
         robot_id=robot_id,
-    )
-
-
-def occupancy_map(grid: OccupancyGrid) -> OccupancyMap:
-    """The grid with its cells as (height, width) int8. Raises InvalidInput naming the field of `map`."""
-    info = grid.info
-    if len(grid.data) != info.width * info.height:
-        raise InvalidInput(f"map.data has {len(grid.data)} cells, info says {info.width} x {info.height}")
-    return OccupancyMap(
-        frame_id=frame_name(grid.header.frame_id),
-        origin_x=info.origin.position.x,
-        origin_y=info.origin.position.y,
-        resolution_m=float(info.resolution),
-        cells=np.array(grid.data, dtype=np.int8).reshape(info.height, info.width),
-        origin_yaw=yaw_of(info.origin.orientation) or 0.0,
     )
 
 

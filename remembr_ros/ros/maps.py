@@ -6,8 +6,6 @@ its content, and so its name, changes: set map_id then.
 
 from __future__ import annotations
 
-import hashlib
-import struct
 from collections.abc import Callable
 
 from nav_msgs.msg import OccupancyGrid
@@ -15,23 +13,9 @@ from rclpy.node import Node
 
 from remembr_ros.errors import InvalidInput
 from remembr_ros.navigate.occupancy import OccupancyMap
-from remembr_ros.ros.conversions import occupancy_map
 from remembr_ros.ros.parameters import Parameters
 from remembr_ros.ros.qos import LATCHED
-
-
-def map_name(grid: OccupancyGrid) -> str:
-    """ "map-" and ten hexadecimal digits of the grid's geometry and cells (not of its stamps)."""
-    info = grid.info
-    origin = info.origin
-    # Packed as the message's types are: a resolution of 0.1 has another value once it went through a float32.
-    geometry = struct.pack(
-        "<fII7d", info.resolution, info.width, info.height, origin.position.x, origin.position.y, origin.position.z,
-        origin.orientation.x, origin.orientation.y, origin.orientation.z, origin.orientation.w,
-    )  # fmt: skip
-    digest = hashlib.sha1(geometry, usedforsecurity=False)
-    digest.update(bytes(memoryview(grid.data).cast("B")))
-    return f"map-{digest.hexdigest()[:10]}"
+from remembr_ros.ros.reading import map_name, occupancy_map
 
 
 class CurrentMap:

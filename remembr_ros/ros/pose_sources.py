@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -18,19 +17,11 @@ from rclpy.time import Time
 from remembr_ros.errors import InvalidInput, MissingDependency
 from remembr_ros.records import Pose
 from remembr_ros.ros import qos
-from remembr_ros.ros.conversions import pose_from_message
 from remembr_ros.ros.parameters import Parameters
+from remembr_ros.ros.reading import pose_from_message
 
-SOURCES = ("amcl_pose", "odometry", "tf")
-STEADY_MAX_AGE_S = 2.0
-"""Odometry and tf are published without a break: an older one is no longer where the robot is."""
 TF_HZ = 10.0
 INSTALL = "sudo apt install ros-$ROS_DISTRO-tf2-ros-py"
-
-
-def max_age_s(source: str) -> float:
-    """How old a held pose of this source may be to be trusted [s]."""
-    return math.inf if source == "amcl_pose" else STEADY_MAX_AGE_S
 
 
 class PoseSource:
@@ -60,10 +51,6 @@ class PoseSource:
             node.create_subscription(Odometry, "odom", lambda message: self._take("odom", message), qos.POSE)
         else:
             self._listen_to_tf()
-
-    def trusts(self, pose: Pose) -> bool:
-        """Whether a place in this pose's frame means the same tomorrow. Odometry begins anew at every start."""
-        return self.source != "odometry" or pose.frame_id == self._map_frame
 
     def _take(self, topic: str, message: Any) -> None:
         try:
