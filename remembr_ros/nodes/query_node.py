@@ -16,6 +16,7 @@ from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import PoseStamped, PoseWithCovarianceStamped
 from rclpy.action import ActionServer, CancelResponse
 from rclpy.callback_groups import ReentrantCallbackGroup
+from rclpy.task import Future
 from remembr_interfaces.action import AskQuestion
 from remembr_interfaces.msg import Answer as AnswerMsg
 from remembr_interfaces.msg import NavigationStatus
@@ -58,6 +59,7 @@ from remembr_ros.ros.worker import Job, Worker
 
 MARKERS_EVERY_S = 10.0
 WARN_EVERY_S = 5.0
+CANCELED = "canceled by the asker or a stop of the node"
 SPOKEN = "topic question"
 """The conversation of what comes by the topic `question`: speech has no other way to say "take me there"."""
 
@@ -74,7 +76,7 @@ class QueryNode(ManagedNode):
         self._evidence: tuple[Hit, ...] = ()
         self._goal: Pose | None = None
         self._counts = {"questions": 0, "answered": 0, "failed": 0, "bad messages": 0}
-        self._places = Places(self.parameters["agent.max_questions"])
+        self._places = Places(self.parameters["agent.max_questions"], self.parameters["agent.max_waiting"])
         self._jobs: dict[bytes, Job] = {}
         self._worker = Worker(self)
         self._make_interfaces()
@@ -142,6 +144,7 @@ class QueryNode(ManagedNode):
         self._tell_map()
 
     def release(self) -> None:
+        self._places.give_up()
         for job in list(self._jobs.values()):
             job.cancel()
         recall, self._recall = self._recall, None
@@ -220,7 +223,9 @@ class QueryNode(ManagedNode):
         return AskQuestion.Result(answer=answer)
 
     def _on_cancel_action(self, goal: Any) -> CancelResponse:
-        job = self._jobs.get(bytes(goal.goal_id.uuid))
+        key = bytes(goal.goal_id.uuid)
+        self._places.give_up(key)
+        job = self._jobs.get(key)
         if job is not None:
             job.cancel()
         return CancelResponse.ACCEPT
@@ -231,18 +236,38 @@ class QueryNode(ManagedNode):
         """Answer, decide about the goal, publish, return. `request`: Ask.Request or AskQuestion.Goal; `action`: the
         handle of the action's goal."""
         self._counts["questions"] += 1
-        with self._places.take() as mine:
-            if mine:
+        place = await self._place(on_progress, action)
+        if place is None:
+            try:
                 message = await self._answer_in_place(request, on_progress, action)
-            else:
-                why = f"{self._places.most} questions are being answered (agent.max_questions)"
-                message = self._message(no_answer(request.question, AnswerError.BUSY, why))
+            finally:
+                self._places.leave()
+        else:
+            message = self._message(no_answer(request.question, *place))
         self._counts["answered" if message.error_code == AnswerMsg.NONE else "failed"] += 1
         self._answer_publisher.publish(message)
         self._text_publisher.publish(String(data=message.text))
         if message.evidence or message.proposal_id:
             self.executor.create_task(self._show_markers)
         return message
+
+    async def _place(
+        self, on_progress: Callable[[Progress], None] | None, action: Any
+    ) -> tuple[AnswerError, str] | None:
+        """None once there is a place for one more question, else why there is none."""
+        turn = Future(executor=self.executor)
+        key = b"" if action is None else bytes(action.goal_id.uuid)
+        got = self._places.enter(key, lambda mine: self.executor.create_task(turn.set_result, mine))
+        if got is False:
+            most, waiting = self._places.most, self._places.most_waiting
+            why = f"{most} questions are being answered (agent.max_questions), {waiting} may wait (agent.max_waiting)"
+            return AnswerError.BUSY, why
+        if got is None:
+            if on_progress is not None:
+                on_progress(Progress("queued"))
+            if not await turn:
+                return AnswerError.CANCELED, CANCELED
+        return None
 
     async def _answer_in_place(
         self, request: Any, on_progress: Callable[[Progress], None] | None, action: Any
@@ -263,8 +288,7 @@ class QueryNode(ManagedNode):
         except InvalidInput as error:
             return self._message(no_answer(request.question, AnswerError.INVALID_QUESTION, str(error)))
         except CancelledError:
-            why = "canceled by the asker or a stop of the node"
-            return self._message(no_answer(request.question, AnswerError.CANCELED, why))
+            return self._message(no_answer(request.question, AnswerError.CANCELED, CANCELED))
         except Exception as error:  # whatever it is, who asked must not wait for ever
             return self._message(no_answer(request.question, AnswerError.INTERNAL, self._unexpected(error)))
         self._evidence = answer.evidence

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections import deque
+from collections.abc import Callable
 
 from remembr_interfaces.action import AskQuestion
 from remembr_ros.recall.progress import Progress
@@ -12,24 +12,43 @@ from remembr_ros.records import Answer, AnswerError, AnswerKind
 
 
 class Places:
-    """A bounded number of questions at once; one more is told so at once, it does not wait."""
+    """A bounded number of questions at once and of questions that wait for a place. Thread-safe."""
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, most: int, most_waiting: int = 0) -> None:
         self.most = most
-        self._free = threading.BoundedSemaphore(most)
+        self.most_waiting = most_waiting
         self.taken = 0
+        self._waiting: deque[tuple[bytes, Callable[[bool], None]]] = deque()
+        self._lock = threading.Lock()
 
-    @contextmanager
-    def take(self) -> Iterator[bool]:
-        """True: a place is yours inside the block. False: all are taken."""
-        got = self._free.acquire(blocking=False)
-        try:
-            self.taken += got
-            yield got
-        finally:
-            if got:
+    def enter(self, key: bytes, wake: Callable[[bool], None]) -> bool | None:
+        """True: a place is yours until you call `leave`. False: all are taken and as many wait as may. None: wait for
+        `wake(True)`, the place, or `wake(False)`, given up; it is called from any thread."""
+        with self._lock:
+            if self.taken < self.most:
+                self.taken += 1
+                return True
+            if len(self._waiting) >= self.most_waiting:
+                return False
+            self._waiting.append((key, wake))
+            return None
+
+    def leave(self) -> None:
+        """Hand the place to who waited longest."""
+        with self._lock:
+            if not self._waiting:
                 self.taken -= 1
-                self._free.release()
+                return
+            _, wake = self._waiting.popleft()
+        wake(True)
+
+    def give_up(self, key: bytes | None = None) -> None:
+        """Send away those who wait under `key`; None: all."""
+        with self._lock:
+            gone = [wake for waiting, wake in self._waiting if key is None or waiting == key]
+            self._waiting = deque(pair for pair in self._waiting if pair[1] not in gone)
+        for wake in gone:
+            wake(False)
 
 
 def no_answer(question: str, error: AnswerError, message: str) -> Answer:

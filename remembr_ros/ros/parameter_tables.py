@@ -165,7 +165,8 @@ QUERY: tuple[Parameter, ...] = (
     Parameter("agent.memories_per_query", 5, "Memories that one search returns.", "", 1, 20),
     Parameter("agent.prefetch", True, "Search for the question itself before the first request to the language model."),
     Parameter("agent.time_limit_s", 60.0, "A question is answered, or given up, within this.", "s", 1.0, 600.0),
-    Parameter("agent.max_questions", 4, "Questions worked on at once; more are answered BUSY.", "", 1, 64),
+    Parameter("agent.max_questions", 4, "Questions worked on at once.", "", 1, 64),
+    Parameter("agent.max_waiting", 0, "Questions that may wait for their turn; more are answered BUSY.", "", 0, 64),
     Parameter(
         "trace_path",
         "",

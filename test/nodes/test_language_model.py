@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import threading
 import time
 
 import pytest
 from processes import Nodes, wait_until
-from scripted_llm import ScriptedLLM
+from scripted_llm import ScriptedLLM, answers
 from sim_robot import SimRobot
 
 from remembr_interfaces.action import AskQuestion
@@ -61,6 +62,42 @@ def test_a_question_asked_by_action_can_be_cancelled(nodes: Nodes, robot: SimRob
 
         assert result.result().status == GoalStatus.STATUS_CANCELED
         assert result.result().result.answer.error_code == Answer.CANCELED
+
+
+def test_questions_wait_for_their_turn_and_can_be_called_off(nodes: Nodes, robot: SimRobot):
+    release = threading.Event()
+
+    def reply(request):
+        release.wait(20.0)
+        return answers(kind="not_found", text="No.")
+
+    with ScriptedLLM(reply) as llm:
+        start(nodes, llm, agent__max_questions=1, agent__max_waiting=2)
+        assert robot.action.wait_for_server(10.0)
+        stages: list[str] = []
+        first = robot.action.send_goal_async(AskQuestion.Goal(question="first?"))
+        wait_until(lambda: llm.requests, "the request to the model")
+        second, third = (
+            robot.action.send_goal_async(
+                AskQuestion.Goal(question=text), feedback_callback=lambda message: stages.append(message.feedback.stage)
+            )
+            for text in ("second?", "third?")
+        )
+        wait_until(lambda: stages.count("queued") == 2, lambda: f"both to be queued, got {stages}")
+        fourth = robot.ask("fourth?")
+        assert fourth.error_code == Answer.BUSY and "agent.max_waiting" in fourth.error_msg
+
+        began = time.monotonic()
+        second.result().cancel_goal_async()
+        called_off = second.result().get_result_async()
+        wait_until(called_off.done, "the end of the second")
+        assert called_off.result().result.answer.error_code == Answer.CANCELED and time.monotonic() - began < 1.0
+        release.set()
+        for sent in (first, third):
+            result = sent.result().get_result_async()
+            wait_until(result.done, "the answer")
+            assert result.result().result.answer.text == "No."
+        assert len(llm.requests) == 2, "what was called off was never asked"
 
 
 def test_a_model_that_cannot_be_reached_leaves_the_rules_to_answer(nodes: Nodes, robot: SimRobot):
