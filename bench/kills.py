@@ -52,7 +52,8 @@ class Outcome:
 
 
 def run(quick: bool) -> Result:
-    """About four minutes; `quick` kills twice and leaves the server out."""
+    """About a quarter of an hour, most of it for the server, which takes a minute to come back from each kill; `quick`
+    kills twice and leaves the server out."""
     writes, kills, outage_s = (60, 2, 4.0) if quick else (WRITES, KILLS, OUTAGE_S)
     figures = []
     with tempfile.TemporaryDirectory() as name:

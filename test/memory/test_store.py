@@ -322,6 +322,8 @@ def test_every_mix_of_criteria_agrees_with_a_plain_filter(store: MemoryStore, re
                         and (not text or order is Order.RELEVANCE or text in memory.caption)
                     }  # fmt: skip
                     assert {hit.memory.id for hit in store.search(query)} == expected, query
+                    if within_m is not None and not text:
+                        assert {memory.id for memory in memories if query.matches(memory)} == expected, query
 
 
 # --- between processes; other models; what cannot be opened ---
