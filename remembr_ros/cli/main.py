@@ -1,5 +1,5 @@
 """The `remembr` command. `ask` and `search` are clients of the query node's services; `stats`, `forget`, `export`,
-`import` and `prune` work on the memory itself, with or without nodes running.
+`import`, `prune` and `map` work on the memory itself, with or without nodes running.
 
 Exit codes: 0 done, 1 no answer or nothing found, 2 wrong usage, 3 the query node is not there, 4 goal not reached.
 """
@@ -14,7 +14,9 @@ from typing import Annotated, Any, NoReturn
 import typer
 from rich.console import Console
 
+from remembr_ros.cli.build import build
 from remembr_ros.cli.forget import forget, prune
+from remembr_ros.cli.map import draw_map
 from remembr_ros.cli.stats import stats
 from remembr_ros.cli.transfer import export, import_
 from remembr_ros.errors import ConfigurationError
@@ -171,8 +173,10 @@ def search(
         raise typer.Exit(NO_ANSWER)
 
 
-for name, command in {"stats": stats, "forget": forget, "prune": prune, "export": export, "import": import_}.items():
+COMMANDS = {"build": build, "stats": stats, "forget": forget, "prune": prune, "export": export, "import": import_}
+for name, command in COMMANDS.items():
     app.command(name)(command)
+app.command("map")(draw_map)
 
 
 def _utf8(given: str) -> str:
