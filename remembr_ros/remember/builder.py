@@ -173,6 +173,11 @@ class MemoryBuilder:
         self._queue.append(job)
         self._changed.notify_all()
 
+    def wait_for_room(self, timeout_s: float) -> bool:
+        """Until a window can be submitted without another being skipped: for sources that can wait, as a bag."""
+        with self._changed:
+            return self._changed.wait_for(lambda: len(self._queue) < self._queue_windows, timeout_s)
+
     def stats(self) -> BuilderStats:
         """A snapshot of the counters."""
         with self._changed:

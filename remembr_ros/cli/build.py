@@ -1,0 +1,153 @@
+"""`remembr build`: the memory of recorded runs, without ROS. In: rosbag2 folders or files. Out: memories in Milvus."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from remembr_ros.cli.memory_file import TIMEOUT_S, clear_errors, progress_bar, token
+from remembr_ros.errors import ConfigurationError
+from remembr_ros.ros.bag import Bag, Topic
+from remembr_ros.ros.parameter_tables import CAPTIONER, names
+from remembr_ros.ros.parameters import Value
+
+INTERRUPTED = 130
+TABLE = {parameter.name: parameter for parameter in CAPTIONER}
+
+
+def build(
+    bags: Annotated[list[Path], typer.Argument(help="rosbag2 folders (sqlite3 or mcap), read as one run.")],
+    topics: Annotated[bool, typer.Option("--topics", help="Only list the topics and what they would be used as.")] = False,
+    image: Annotated[str, typer.Option("--image", help="Topic of the camera; empty: the only one there is.")] = "",
+    pose: Annotated[str, typer.Option("--pose", help="Topic of poses or odometry; empty: amcl_pose, or the only one.")] = "",
+    map_: Annotated[str, typer.Option("--map", help="Topic of the map; empty: map, or the only one.")] = "",
+    captions: Annotated[
+        bool, typer.Option("--captions", help="Store the captions that the bag holds; describe nothing.")
+    ] = False,
+    uri: Annotated[str, typer.Option("--uri", help="As the parameter memory.uri.")] = "",
+    collection: Annotated[str, typer.Option("--collection", help="As the parameter memory.collection.")] = "",
+    embedder: Annotated[str, typer.Option("--embedder", help="As the parameter embedder.model.")] = "",
+    captioner: Annotated[str, typer.Option("--captioner", help="As the parameter captioner.model.")] = "",
+    params_file: Annotated[
+        Path | None, typer.Option("--params-file", help="Parameters of the captioner node (YAML).", exists=True)
+    ] = None,
+    param: Annotated[
+        list[str] | None, typer.Option("--param", "-p", help="One of them: -p robot_id:=carter. May be repeated.")
+    ] = None,
+) -> None:
+    """Make the memory of recorded runs. Interrupted, it goes on where it was when called again."""
+    with clear_errors():
+        given = {"memory.uri": uri, "memory.collection": collection, "embedder.model": embedder, "captioner.model": captioner}
+        values = _parameters(params_file, param or [], {name: value for name, value in given.items() if value})
+        with Bag(bags) as bag:
+            if topics:
+                _list(bag.topics())
+                return
+            used = _chosen(bag, captions, image, pose, map_)
+            if "pose" in used:
+                values["pose_source"] = "odometry" if used["pose"].type.endswith("Odometry") else "amcl_pose"
+            _build(bag, used, values, session="bag " + ", ".join(path.name for path in bags))
+
+
+def _chosen(bag: Bag, captions: bool, image: str, pose: str, map_: str) -> dict[str, Topic]:
+    wanted = {"captions": ""} if captions else {"image": image, "pose": pose}
+    chosen = {kind: bag.choose(kind, asked) for kind, asked in {**wanted, "map": map_}.items()}
+    source = "captions" if captions else "image"
+    if chosen[source] is None:
+        raise ConfigurationError(f"the bag has no topic with {source}; `remembr build BAG --topics` lists what it has")
+    return {kind: topic for kind, topic in chosen.items() if topic is not None}
+
+
+def _build(bag: Bag, used: dict[str, Topic], values: dict[str, Value], session: str) -> None:
+    from remembr_ros.memory.embedders import create_embedder
+    from remembr_ros.memory.store import MemoryStore
+    from remembr_ros.remember.captioners import create_captioner
+    from remembr_ros.remember.outbox import Outbox
+    from remembr_ros.ros.bag_build import BagBuild
+    from remembr_ros.ros.remembering import captioner_options
+
+    errors = Console(stderr=True)
+    for kind in ("image", "captions", "pose", "map"):
+        if kind in used:
+            errors.print(f"{kind}: {used[kind].name} ({used[kind].type}, {used[kind].messages} messages)", markup=False)
+        elif kind == "pose" and "image" in used:
+            errors.print("pose: none in the bag; the memories have no place", markup=False)
+    text: dict[str, Any] = values
+    model = create_embedder(text["embedder.model"], device=text["embedder.device"], parameter="--embedder")
+    captioner = None
+    if "image" in used:
+        captioner = create_captioner(text["captioner.model"], captioner_options(text), parameter="--captioner")
+    total = sum(topic.messages for topic in used.values())
+    with (
+        tempfile.TemporaryDirectory(prefix="remembr_build_") as folder,
+        MemoryStore.open(
+            text["memory.uri"], model, collection=text["memory.collection"], token=token(), timeout_s=TIMEOUT_S
+        ) as store,
+        progress_bar("messages") as progress,
+    ):
+        # A folder of its own: what waits there is made again by the next run, and no node's outbox is touched.
+        outbox = Outbox(Path(folder) / "outbox.db")
+        run = BagBuild(
+            values, captioner, store, outbox, session_id=session[:64],
+            on_problem=lambda text: errors.print(escape(text), highlight=False),
+        )  # fmt: skip
+        interrupted = False
+        try:
+            built = run.run(bag.events(used), lambda done: progress(done, total))
+        except KeyboardInterrupt:
+            interrupted, built = True, run.so_far()
+        finally:
+            run.close()
+            outbox.close()
+            if captioner is not None:
+                captioner.close()
+    words = f"{built.windows} windows: {built.stored} new memories, {built.there} there already"
+    words += f", {built.lost} without a usable caption" if built.lost else ""
+    words += f"; {built.bad} messages could not be used" if built.bad else ""
+    Console().print(words + (" (interrupted: call again to go on)" if interrupted else ""), markup=False, highlight=False)
+    if interrupted:
+        raise typer.Exit(INTERRUPTED)
+
+
+def _parameters(file: Path | None, assigned: list[str], options: dict[str, str]) -> dict[str, Value]:
+    """The captioner's parameters: defaults, then the file, then -p, then the options. Raises ConfigurationError."""
+    import yaml
+
+    given: dict[str, Any] = {}
+    if file is not None:
+        try:
+            tree = yaml.safe_load(file.read_text(encoding="utf-8"))
+            for node in ("/**", "captioner"):
+                given |= _flat((tree or {}).get(node, {}).get("ros__parameters", {}))
+        except (yaml.YAMLError, AttributeError) as error:
+            raise ConfigurationError(f"--params-file {file} is no file of ROS parameters: {error}") from error
+    for one in assigned:
+        name, separator, value = one.partition(":=")
+        if not separator or name not in TABLE:
+            raise ConfigurationError(f"-p {one}: wanted NAME:=VALUE with a parameter of the captioner")
+        given[name] = yaml.safe_load(value) if value else ""
+    unknown = [name for name in given if name not in names()]
+    if unknown:
+        raise ConfigurationError(f"--params-file: unknown parameters {', '.join(unknown)}")
+    given |= options
+    return {name: parameter.check(given.get(name, parameter.default)) for name, parameter in TABLE.items()}
+
+
+def _flat(tree: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for key, value in tree.items():
+        values |= _flat(value, f"{prefix}{key}.") if isinstance(value, dict) else {prefix + key: value}
+    return values
+
+
+def _list(topics: list[Topic]) -> None:
+    table = Table("topic", "type", "messages", "usable as", box=None)
+    for topic in topics:
+        table.add_row(topic.name, topic.type, f"{topic.messages:,}", topic.kind)
+    Console().print(table)
