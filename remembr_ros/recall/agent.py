@@ -29,7 +29,8 @@ from remembr_ros.recall.progress import Progress
 from remembr_ros.recall.replies import Reply, ToolCall
 from remembr_ros.recall.searchable import SearchableMemory
 from remembr_ros.recall.settings import RecallSettings
-from remembr_ros.recall.tools import ANSWER, ANSWER_SCHEMA, INSPECT, SCHEMAS, SCHEMAS_WITH_PICTURES, TOOLS, Toolbox
+from remembr_ros.recall.tool_tables import ANSWER, ANSWER_SCHEMA, INSPECT, SCHEMAS, SCHEMAS_WITH_PICTURES, TOOLS
+from remembr_ros.recall.tools import Toolbox
 from remembr_ros.recall.trace import QuestionTrace
 from remembr_ros.recall.understand import in_english, understand
 from remembr_ros.records import Answer, AnswerError, AnswerKind, Question

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scripted_llm import call, calls, message
 
 from remembr_ros.recall.replies import MAX_REPLY, read_arguments, read_reply
-from remembr_ros.recall.tools import TOOLS
+from remembr_ros.recall.tool_tables import TOOLS
 
 SEARCH = {"query": "red chair"}
 

@@ -19,7 +19,7 @@ from remembr_ros.errors import ConfigurationError
 from remembr_ros.recall.answerer import create_recall
 from remembr_ros.recall.dialect import Dialect, as_text_only, strict_schema, without_system
 from remembr_ros.recall.settings import RecallSettings
-from remembr_ros.recall.tools import SCHEMAS, TOOLS
+from remembr_ros.recall.tool_tables import SCHEMAS, TOOLS
 from remembr_ros.recall.vendors import VENDORS
 from remembr_ros.records import Answer
 
