@@ -71,6 +71,7 @@ def content_words(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(stem(w) for w in words_of(text) if w not in STOP_WORDS))
 
 
+@lru_cache(maxsize=4096)
 def says_nothing(caption: str) -> bool:
     """True for a caption that only says that nothing was recognised."""
     words = [w for w in words_of(caption) if w not in STOP_WORDS]
@@ -100,7 +101,7 @@ def match(asked: str, caption: str, cosine: float) -> Match:
     similarity = 0.0 if math.isnan(cosine) else max(0.0, min(1.0, cosine))
     if share == 1.0:
         return Match(0.9 + 0.1 * similarity, True)
-    if set(wanted) & set(_denied(caption)) or _other_colour(wanted, affirmed):
+    if not _denied(caption).isdisjoint(wanted) or _other_colour(wanted, affirmed):
         return NO_MATCH
     if any(any(c.isdigit() for c in word) and word not in affirmed for word in wanted):
         return NO_MATCH
@@ -121,13 +122,14 @@ def _affirmed(caption: str) -> frozenset[str]:
     return frozenset(affirmed.difference(_denied(caption)))
 
 
-def _denied(caption: str) -> list[str]:
+@lru_cache(maxsize=4096)
+def _denied(caption: str) -> frozenset[str]:
     """Stems of the words that follow "no", "without" or "not any" up to the end of the phrase."""
     denied: list[str] = []
     for phrase in re.finditer(r"\b(?:no|without(?: any| an?)?|not any|not an?) ([\w' -]{1,60})", caption.lower()):
         before_preposition = re.split(r"\b(?:in|on|at|near|and|but|with|by|is|are)\b", phrase[1])[0]
         denied += [stem(w) for w in words_of(before_preposition) if w not in STOP_WORDS]
-    return denied
+    return frozenset(denied)
 
 
 def _other_colour(asked: Sequence[str], affirmed: frozenset[str]) -> bool:
