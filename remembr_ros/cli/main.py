@@ -15,6 +15,7 @@ import typer
 from rich.console import Console
 
 from remembr_ros.cli.build import build
+from remembr_ros.cli.doctor import doctor
 from remembr_ros.cli.forget import forget, prune
 from remembr_ros.cli.map import draw_map
 from remembr_ros.cli.stats import stats
@@ -177,6 +178,7 @@ COMMANDS = {"build": build, "stats": stats, "forget": forget, "prune": prune, "e
 for name, command in COMMANDS.items():
     app.command(name)(command)
 app.command("map")(draw_map)
+app.command()(doctor)
 
 
 def _utf8(given: str) -> str:
