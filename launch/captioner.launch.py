@@ -6,7 +6,10 @@ from launch import LaunchDescription
 
 TOPICS = {
     "image": ("image", "image", "Camera topic (sensor_msgs/Image)."),
+    "compressed": ("image/compressed", "image/compressed", "Camera topic where image_transport is compressed."),
+    "captions": ("captions", "captions", "Finished captions (remembr_interfaces/Caption) where input is captions."),
     "pose": ("amcl_pose", "amcl_pose", "Pose topic (geometry_msgs/PoseWithCovarianceStamped)."),
+    "odom": ("odom", "odom", "Odometry (nav_msgs/Odometry) where pose_source is odometry."),
     "map": ("map", "map", "Map topic (nav_msgs/OccupancyGrid); names the map unless map_id is set."),
 }
 
