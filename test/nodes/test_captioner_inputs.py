@@ -14,6 +14,7 @@ from diagnostic_msgs.msg import DiagnosticArray
 from nav_msgs.msg import Odometry
 from processes import Nodes, wait_until
 from rclpy.node import Node
+from scripted_llm import ScriptedLLM, says
 from sensor_msgs.msg import CompressedImage, Image
 from sim_robot import SimRobot, stamp
 
@@ -128,6 +129,115 @@ def test_captions_of_somebody_else_are_stored_without_a_model(nodes: Nodes, robo
     assert memory.pose.pose.orientation.z == pytest.approx(math.sin(0.5))
     assert captioner.running and "captions: message dropped" in captioner.log and "window_start" in captioner.log
     assert not robot.captions, "what others publish is not published again"
+
+
+def red_in(encoding: str, side: int = 16) -> tuple[bytes, int]:
+    """Red pixels as a driver sends them, and the bytes of a row. Values of BT.601: Y 81, U 90, V 240."""
+    pixel = {
+        "rgb8": (255, 0, 0), "bgr8": (0, 0, 255), "rgba8": (255, 0, 0, 255), "bgra8": (0, 0, 255, 255),
+        "8UC3": (0, 0, 255), "yuv422": (90, 81, 240, 81), "yuv422_yuy2": (81, 90, 81, 240),
+        "rgb16": (255, 255, 0, 0, 0, 0),
+    }  # fmt: skip
+    if encoding == "nv12":
+        return bytes([81]) * side * side + bytes([90, 240]) * (side * side // 4), side
+    if encoding == "bayer_rggb8":
+        return (bytes([255, 0]) * (side // 2) + bytes(side)) * (side // 2), side
+    values = bytes(pixel[encoding])
+    row = values * (side // 2 if encoding.startswith("yuv") else side)
+    padding = bytes([0xEE]) * 5
+    return (row + padding) * side, len(row) + len(padding)
+
+
+def test_red_reaches_the_model_in_every_encoding_and_what_is_no_picture_costs_itself(nodes: Nodes, robot: SimRobot):
+    """Field faults 37, 39 and 53 over DDS, each row padded; between them depth, short data and an odd width."""
+    captioner = nodes.captioner(use_sim_time=True, queue_windows=100)
+    captioner.wait_for("active")
+    robot.wait_for_camera_listener()
+    wait_until(robot.clock.get_subscription_count, "the clock's listener")
+    encodings = ("rgb8", "bgr8", "rgba8", "bgra8", "8UC3", "yuv422", "yuv422_yuy2", "rgb16", "nv12", "bayer_rggb8")
+    start_s = 1796061600.0
+    for number, encoding in enumerate(encodings):
+        data, step = red_in(encoding)
+        for part in range(6):
+            now_s = start_s + 3 * number + 0.5 * part
+            robot.tick(now_s)
+            message = robot.picture(now_s)
+            message.encoding, message.step, message.data = encoding, step, data
+            bad = robot.picture(now_s + 0.1)
+            if part % 3 == 0:
+                bad.encoding = "16UC1"
+            elif part % 3 == 1:
+                bad.data = bad.data[:31]
+            else:
+                bad.encoding, bad.width = "yuv422_yuy2", 5
+            robot.images.publish(bad)
+            robot.images.publish(message)
+            time.sleep(0.02)
+    end_s = start_s + 3 * len(encodings)
+    robot.play(end_s, end_s + 2.0, colour=None)
+    wait_until(lambda: len(robot.captions) >= len(encodings), "a caption an encoding")
+    told = {encodings[round(c.window_start.sec - start_s) // 3]: c.text for c in robot.captions}
+    assert told == dict.fromkeys(encodings, "I see mostly red."), told
+    assert "message dropped" in captioner.log and captioner.running
+    assert "taken as BGR" in captioner.log
+
+
+def test_two_cameras_share_a_memory(nodes: Nodes, robot: SimRobot):
+    """One captioner each, on the same pictures here: the camera is part of the key."""
+    for camera in ("front", "rear"):
+        process = nodes.captioner(camera, camera=camera, outbox_path=str(nodes.folder / f"{camera}.db"), window_s=1.0)
+        process.wait_for("active")
+    wait_until(lambda: robot.images.get_subscription_count() == 2, "both captioners")
+    both = lambda: {"front", "rear"} <= {c.camera for c in robot.captions}  # noqa: E731
+    watch_until(robot, both, robot.see, "captions of both")
+    nodes.query().wait_for("active")
+    found = lambda: {m.camera for m in robot.call("search", text="red", limit=50).memories}  # noqa: E731
+    wait_until(lambda: found() == {"front", "rear"}, "memories of both")
+
+
+def test_a_vision_endpoint_describes_and_its_failures_are_said(nodes: Nodes, robot: SimRobot):
+    broken: list[bool] = []
+
+    def reply(request):
+        return (500, {"error": {"message": "the GPU fell off"}}, {"Retry-After": "0"}) if broken else says("A red wall.")
+
+    with ScriptedLLM(reply) as server:
+        captioner = nodes.captioner(
+            captioner__model="openai:vila", captioner__base_url=server.base_url, captioner__image_px=64, window_s=1.0
+        )
+        captioner.wait_for("active")
+        assert len(server.requests) == 1, "warmed up before the first window"
+        robot.wait_for_camera_listener()
+        heard = diagnostics_of(robot)
+        watch_until(robot, lambda: len(robot.captions) >= 2, robot.see, "captions")
+        assert {(c.text, c.captioner) for c in robot.captions} == {("A red wall.", "openai:vila")}
+        broken.append(True)
+        watch_until(robot, lambda: int(heard[-1]["windows failed"]) >= 1, robot.see, "a failure")
+        captioner.wait_for("the GPU fell off")
+        broken.clear()
+        before = len(robot.captions)
+        watch_until(robot, lambda: len(robot.captions) > before + 1, robot.see, "captions again")
+
+
+def test_a_vision_endpoint_that_comes_later_is_waited_for(nodes: Nodes, robot: SimRobot):
+    with ScriptedLLM([]) as server:
+        address = server.base_url
+    captioner = nodes.captioner(captioner__model="openai:vila", captioner__base_url=address, captioner__timeout_s=0.5)
+    assert "cannot be reached" in captioner.wait_for("active")
+
+
+@pytest.mark.parametrize(
+    ("model", "words"),
+    [
+        ("openai:gpt-4o-mini", "OPENAI_API_KEY"),
+        ("nano_llm:Efficient-Large-Model/VILA1.5-3b", "jetson-containers run"),
+    ],
+)
+def test_a_captioner_that_cannot_be_had_leaves_the_node_inactive_with_the_reason(nodes: Nodes, monkeypatch, model, words):
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    captioner = nodes.captioner(captioner__model=model)
+    log = captioner.wait_for("cannot activate")
+    assert words in log and "captioner.model" in log and captioner.running and "Traceback" not in log
 
 
 @pytest.mark.parametrize(("frame", "localized"), [("odom", False), ("map", True)])

@@ -329,3 +329,40 @@ def test_fault_3_no_memory_pairs_old_frames_with_a_new_place(make):
     assert builder.drain(10)
     placed = [(number_of(one), round(one.pose.x, 1)) for one in builder.store.rows.values()]
     assert placed == [(0, 0.0), (1, 0.0), (12, 8.0), (13, 8.0)]
+
+
+def test_captions_of_others_are_cleaned_and_share_episodes(make):
+    announced = []
+    builder = make(None, None, on_memory=lambda memory, frames: announced.append((memory, frames)), session_id="s9")
+
+    def told(number, text):
+        start = T + number * 3 * NANOSECONDS
+        return Memory(f"rear/{number}", start, start + 3 * NANOSECONDS, start, text, robot_id="carter", camera="rear",
+                      captioner="nano_llm:x")  # fmt: skip
+
+    for number, text in enumerate(["<s> a door </s>", "a door", "..!!..", "a lamp"]):
+        builder.submit_told(told(number, text), frame_count=6)
+    assert builder.drain(10)
+    memories = list(builder.store.rows.values())
+    assert [memory.caption for memory in memories] == ["a door", "a door", "a lamp"]
+    assert [memory.episode_start_ns - T for memory in memories] == [0, 0, 9 * NANOSECONDS]
+    assert {memory.session_id for memory in memories} == {"s9"} and [frames for _, frames in announced] == [6, 6, 6]
+    stats = builder.stats()
+    assert (stats.windows, stats.captioned, stats.refused) == (4, 3, 1)
+    assert "nano_llm:x" in builder.problems[0]
+
+
+def test_a_source_that_can_wait_loses_nothing(make):
+    model = ScriptedModel()
+    model.gate.clear()
+    builder = make(model, queue_windows=2)
+    for number in range(3):  # one in work, two waiting
+        builder.submit(window(number), HERE)
+        if number == 0:
+            assert model.begun.acquire(timeout=10)
+    assert not builder.wait_for_room(0.05)
+    model.gate.set()
+    for number in range(3, 10):
+        assert builder.wait_for_room(10)
+        builder.submit(window(number), HERE)
+    assert builder.drain(10) and builder.store.order == list(range(10)) and builder.stats().skipped == 0

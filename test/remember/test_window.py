@@ -219,3 +219,24 @@ def test_any_stamps_make_disjoint_ordered_windows(
     stats = windower.stats()
     assert len(identities) == stats.frames
     assert stats.frames + stats.not_sampled + stats.dropped_late + stats.dropped_zero == frames
+
+
+def test_under_the_policy_receive_time_implausible_stamps_are_replaced_and_said_once() -> None:
+    told: list[str] = []
+    windower = Windower(implausible_stamps="receive_time", on_problem=told.append)
+    now = T + ns(1.0)
+    assert windower.stamp(now - ns(0.2), now) == now - ns(0.2), "a good one stays"
+    for wrong in (0, ns(37.2), now + ns(900.0), -5):
+        assert windower.stamp(wrong, now) == now
+    assert windower.stamp(0) == 0, "without a clock there is nothing to put in its place"
+    assert len(told) == 1 and windower.stats().restamped == 4
+
+
+def test_under_the_policy_drop_stamps_are_left_alone() -> None:
+    windower = Windower()
+    assert windower.stamp(0, T) == 0 and not windower.wants(0, T) and windower.stats().restamped == 0
+
+
+def test_an_unknown_policy_is_refused() -> None:
+    with pytest.raises(ConfigurationError, match="implausible_stamps: 'keep'"):
+        Windower(implausible_stamps="keep")
