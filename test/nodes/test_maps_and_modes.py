@@ -155,3 +155,30 @@ def test_without_a_clock_the_answer_is_not_that_nothing_was_seen(nodes: Nodes, r
     query.wait_for("nobody publishes /clock")
     robot.tick(time.time())
     wait_until(lambda: robot.ask("where is the red door?").error_code == Answer.NONE, "the answer")
+
+
+@pytest.mark.parametrize(
+    ("parameters", "why"),
+    [
+        ({}, "the map has no name"),
+        ({"navigation__trust_unnamed_map": True, "navigation__goal_frame": "building"}, "'building'"),
+        ({"navigation__trust_unnamed_map": True, "navigation__goal_frame": "map"}, ""),
+    ],
+)
+def test_which_memories_become_goals_is_a_matter_of_parameters(nodes: Nodes, robot: SimRobot, parameters, why):
+    remember(nodes, "")
+    nodes.query(map_id="", **parameters).wait_for("active")
+    answer = robot.ask("take me to the red door")
+    assert answer.goal_state == (Answer.GOAL_REFUSED if why else Answer.GOAL_PROPOSED), answer.goal_msg
+    assert why in answer.goal_msg
+
+
+def test_a_goal_keeps_its_distance_from_what_is_occupied(nodes: Nodes, robot: SimRobot):
+    """The memory is 0.5 m from an occupied cell."""
+    remember(nodes, "office")
+    maps = robot.node.create_publisher(OccupancyGrid, "map", LATCHED)
+    maps.publish(grid(occupied=(25, 10)))
+    nodes.query(navigation__keep_out=0.8, navigation__snap_radius=0.1).wait_for("active")
+    wait_until(
+        lambda: "nearer than 0.8 m to an obstacle" in robot.ask("take me to the red door").goal_msg, "the map to count"
+    )
