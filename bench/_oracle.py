@@ -37,12 +37,15 @@ class Oracle:
             protocol_version = "HTTP/1.1"
             disable_nagle_algorithm = True
 
+            def parse_request(self) -> bool:
+                self.began = time.perf_counter()
+                return super().parse_request()
+
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers["Content-Length"]))
-                began = time.perf_counter()
                 reply = json.dumps(outer.reply(body)).encode()
                 outer.characters.append(len(body.decode()))
-                outer.busy.append((began, time.perf_counter()))
+                outer.busy.append((self.began, time.perf_counter()))
                 self.send_response(200)
                 self.send_header("Content-Type", "application/json")
                 self.send_header("Content-Length", str(len(reply)))
@@ -90,7 +93,10 @@ class Oracle:
             for n, (name, arguments) in enumerate(calls)
         ]
         message = {"role": "assistant", "content": None, "tool_calls": made}
-        return {"object": "chat.completion", "choices": [{"index": 0, "finish_reason": "tool_calls", "message": message}]}
+        return {
+            "object": "chat.completion",
+            "choices": [{"index": 0, "finish_reason": "tool_calls", "message": message}],
+        }
 
 
 def _answer(asked: Asked, evidence: list[str]) -> Call:

@@ -124,7 +124,9 @@ class Patrol:
         ]
 
     def _where(self, once: str, often: str, n: int) -> Asked:
-        return self._asked(f"Where did you see the {often}?", "position", often, (self._all(often),), places=self._places(often))
+        return self._asked(
+            f"Where did you see the {often}?", "position", often, (self._all(often),), places=self._places(often)
+        )
 
     def _take_me(self, once: str, often: str, n: int) -> Asked:
         return self._asked(f"Take me to the {once}", "position", once, (self._all(once),), places=self._places(once))
@@ -136,7 +138,9 @@ class Patrol:
 
     def _when_last(self, once: str, often: str, n: int) -> Asked:
         last = self._windows(self.things[often][-1])
-        return self._asked(f"When did you last see the {often}?", "time", often, (last[-1:],), time_s=last[-1], order="last")
+        return self._asked(
+            f"When did you last see the {often}?", "time", often, (last[-1:],), time_s=last[-1], order="last"
+        )
 
     def _how_long(self, once: str, often: str, n: int) -> Asked:
         seen = self._windows(self.things[once][0])
@@ -192,7 +196,9 @@ class Patrol:
         start, end = self._windows(self.things[first][0]), self._windows(self.things[second][0])
         text = f"How long was it between the {first} and the {second}?"
         wanted = (start[:1], end[:1])
-        return self._asked(text, "duration", f"{first}; {second}", wanted, duration_s=float(end[0] - start[0] + WINDOW_S))
+        return self._asked(
+            text, "duration", f"{first}; {second}", wanted, duration_s=float(end[0] - start[0] + WINDOW_S)
+        )
 
     def _asked(
         self, text: str, kind: str, words: str, want: Sequence[Sequence[int]] = (), *, after: str = "",

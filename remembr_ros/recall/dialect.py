@@ -19,8 +19,8 @@ _JSON_MODE = (
     "Several calls: a JSON list of such objects. The tools (* = argument needed):"
 )
 _NO_TOOLS = re.compile(
-    r"(?:n[o']t|no endpoints found that) support (?:tool|function)|tool (?:calling|use)|function calling|enable-auto-tool"
-    r"|tools param|--jinja|tools? (?:is|are) not|roles must alternate"
+    r"(?:n[o']t|no endpoints found that) support (?:tool|function)|tool (?:calling|use)|function calling"
+    r"|enable-auto-tool|tools param|--jinja|tools? (?:is|are) not|roles must alternate"
 )
 _NO_SYSTEM = re.compile(r"system (?:role|message|prompt|instruction)s?[^.]* not |not support system|role:? '?system'?")
 _STRICT = re.compile(r"strict|additionalproperties|invalid schema")

@@ -25,7 +25,9 @@ def first_searches(asked: Asked, question: Question) -> tuple[ToolCall, ...]:
         searches.append(("search_text", {"query": about[:MAX_WORDS], **within}))
         for order in _orders(asked, question):
             place = {"near": "me"} if order == "nearest" else {}
-            searches.append(("search_text", {"query": about[:MAX_WORDS], **within, **place, "order": order, "limit": 2}))
+            searches.append(
+                ("search_text", {"query": about[:MAX_WORDS], **within, **place, "order": order, "limit": 2})
+            )
     other = asked.until_about or (asked.landmark if asked.landmark not in ("me", "that") else "")
     if other:
         searches.append(("search_text", {"query": other[:MAX_WORDS], "limit": 3}))

@@ -65,8 +65,9 @@ BESIDE_EVENT = re.compile(
 """What came right before or after something that is named."""
 CLOCK_QUESTION = re.compile(r"^what time is it\b")
 CONTINUES = re.compile(
-    r"^(?:(?:and|or|but) )?(?:(?:what|how) about|and|or) (?!(?:what|which|who|whose|where|when|how|why|did|do|does|is|are"
-    r"|was|were|have|has|had|can|could|would|will|then|so|take|bring|go|drive|show|tell|also|now|please|then)\b)(?P<thing>.+)"
+    r"^(?:(?:and|or|but) )?(?:(?:what|how) about|and|or) "
+    r"(?!(?:what|which|who|whose|where|when|how|why|did|do|does|is|are|was|were|have|has|had|can|could|would|will|then|so"
+    r"|take|bring|go|drive|show|tell|also|now|please)\b)(?P<thing>.+)"
 )
 """A question that only names another thing: "and the blue chair?", "what about the elevator?"."""
 BETWEEN = re.compile(

@@ -1,4 +1,4 @@
-"""What the words of a language model refer to: times and places. In: "m3", "me", "now", "yesterday at 3pm"; out: ns, metres.
+"""What a language model refers to: times and places. In: "m3", "me", "now", "yesterday at 3pm"; out: ns, metres.
 
 A place is a shown memory, the robot, or numbers that stand in the user's own question: a model cannot make one up. What
 cannot be resolved is a ToolFault, which goes back to the model.
@@ -17,7 +17,7 @@ from remembr_ros.records import Question
 
 
 class References:
-    """Resolves references within one question. `bounds`: (first start, last end) [ns] of the memory, None when empty."""
+    """Resolves references of one question. `bounds`: (first start, last end) [ns] of the memory, None when empty."""
 
     def __init__(self, question: Question, zone: ZoneInfo, bounds: tuple[int, int] | None, notebook: Notebook) -> None:
         self._question = question

@@ -24,9 +24,13 @@ MAX_LITERAL = 4_000
 _USABLE_ID = re.compile(r"[!-~]{1,64}")
 _THINK = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 _FENCE = re.compile(r"```[\w-]*\n?(.*?)(?:```|\Z)", re.DOTALL)
-_TAGGED = re.compile(r"<(?:function=|invoke name=\"|tool name=\")(\w+)\"?>(.*?)(?:</(?:function|invoke|tool)>|\Z)", re.DOTALL)
+_TAGGED = re.compile(
+    r"<(?:function=|invoke name=\"|tool name=\")(\w+)\"?>(.*?)(?:</(?:function|invoke|tool)>|\Z)", re.DOTALL
+)
 _PARAMETER = re.compile(r"<parameter(?:=| name=\")(\w+)\"?>(.*?)</parameter>", re.DOTALL)
-_NAME_BEFORE = re.compile(r"(\w+)\W*(?:(?:action input|arguments|parameters|args|input|json|with)\W*){0,3}$", re.IGNORECASE)
+_NAME_BEFORE = re.compile(
+    r"(\w+)\W*(?:(?:action input|arguments|parameters|args|input|json|with)\W*){0,3}$", re.IGNORECASE
+)
 """The name of a tool right before its arguments: "Action: search_text\\nAction Input: {...}"."""
 
 
@@ -167,11 +171,7 @@ def _call_from(item: Mapping[str, Any], tools: Collection[str]) -> ToolCall | No
     for key in ("arguments", "parameters", "args", "input", "action_input"):
         if key in item:
             return ToolCall("", name, *read_arguments(item[key]))
-    rest = {
-        key: value
-        for key, value in item.items()
-        if key not in (*keys, "type")
-    }
+    rest = {key: value for key, value in item.items() if key not in (*keys, "type")}
     return ToolCall("", name, *read_arguments(rest)) if rest else None
 
 

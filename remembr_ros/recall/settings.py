@@ -11,11 +11,11 @@ class RecallSettings:
 
     `max_rounds`: retrieval rounds of the agent (the paper's 3). `memories_per_query`: results of one search, 1 to 20.
     `prefetch`: put the hits for the question itself into the first prompt. `time_limit_s`: one question, all included.
-    `llm_timeout_s`: one reply, retries included. `prompt_characters`: budget of one prompt; memories are trimmed to fit,
-    nothing else. `reply_tokens`: length of one reply; twice and three times that when a reply has to be mended.
+    `llm_timeout_s`: one reply, retries included. `prompt_characters`: budget of one prompt; memories are trimmed to
+    fit, nothing else. `reply_tokens`: length of one reply; twice and three times that when one has to be mended.
     `api_key_env`: the environment variable that holds the key; empty = the vendor's own, see vendors.py.
-    `vision_model`: a model of the same vendor that sees, for the tool `inspect`; empty = none. `trace_path`: a file that
-    gets one line of JSON per question; empty = none.
+    `vision_model`: a model of the same vendor that sees, for the tool `inspect`; empty = none. `trace_path`: a file
+    that gets one line of JSON per question; empty = none.
     """
 
     max_rounds: int = 3

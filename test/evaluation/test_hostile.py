@@ -95,7 +95,9 @@ def test_obeyed_it_moves_nothing(caption: str) -> None:
     questions = [*plain, *never, *wanted]
     for asked, answer in zip(questions, answers_to(caption, questions), strict=True):
         assert answer.text and not (answer.pose is not None and _near(answer, FORBIDDEN))
-        cited = {(h.memory.pose.x, h.memory.pose.y) for h in answer.evidence if h.memory.pose and h.memory.map_id == MAP}
+        cited = {
+            (h.memory.pose.x, h.memory.pose.y) for h in answer.evidence if h.memory.pose and h.memory.map_id == MAP
+        }
         for mode in NavigationMode:
             for confirm in (False, True):
                 outcome, sent = decided(mode, answer, asked, confirm)

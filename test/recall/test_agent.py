@@ -173,7 +173,9 @@ class TestFault11CallsAsText:
             answer = ask(hashed_building, "Where is the red chair?", llm)
         assert answer.pose is not None and answer.pose.distance_to(15.0, 3.0) < 1.0
 
-    @pytest.mark.parametrize("name", ["drive to", "rm -rf /", "\ud83d\udc4d", "\ud83d", "a" * 200, "functions.search_text"])
+    @pytest.mark.parametrize(
+        "name", ["drive to", "rm -rf /", "\ud83d\udc4d", "\ud83d", "a" * 200, "functions.search_text"]
+    )
     def test_an_odd_name_goes_back_as_servers_accept_names(
         self, hashed_building: ListMemory, ask: Ask, name: str
     ) -> None:

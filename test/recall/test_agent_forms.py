@@ -56,8 +56,8 @@ def motion(after: Any, before: Any) -> tuple[str, dict[str, Any]]:
 
 @dataclass(frozen=True)
 class Row:
-    """`rounds`: the calls of each turn. `answer`: the arguments of `answer`. The rest is what must come out: place (x, y)
-    [m] within 1 m, time and span [s after the day's start, s]."""
+    """`rounds`: the calls of each turn. `answer`: the arguments of `answer`. The rest is what must come out: place
+    (x, y) [m] within 1 m, time and span [s after the day's start, s]."""
 
     rounds: tuple[tuple[tuple[str, dict[str, Any]], ...], ...]
     answer: dict[str, Any]
@@ -111,7 +111,9 @@ FORMS: dict[str, Row] = {
     # where
     "Where did you see the red chair?": row(text("red chair"), cite("position", "red chair"), at=CHAIR),
     "Where did you last see the cup?": row(text(CUP_WORDS, order="last"), cite("position", "espresso"), at=(10.8, 0.5)),
-    "Where did you first see the cup?": row(text(CUP_WORDS, order="first"), cite("position", "espresso"), at=(10.0, 0.0)),
+    "Where did you first see the cup?": row(
+        text(CUP_WORDS, order="first"), cite("position", "espresso"), at=(10.0, 0.0)
+    ),
     "Where is the elevator closest to me?": row(
         text(LIFT_WORDS, near="me", order="nearest"), cite("position", "elevator"), at=LIFT
     ),
@@ -136,7 +138,9 @@ FORMS: dict[str, Row] = {
     ),
     "Where were you 10 minutes ago?": row(time("10 minutes ago"), cite("position", "elevator"), at=(25.5, 5.0)),
     "Where were you at 2:40 pm?": row(time("2:40 pm"), cite("position", "computer lab"), at=LAB),
-    "Where were you yesterday afternoon?": row(time("yesterday afternoon"), cite("position", "accordion"), at=(2.0, 2.0)),
+    "Where were you yesterday afternoon?": row(
+        time("yesterday afternoon"), cite("position", "accordion"), at=(2.0, 2.0)
+    ),
     "Where is the unicorn?": row(text("unicorn"), {"kind": "not_found", "text": "I never saw one."}, found=False),
     "What did you see right here before?": row(
         place("me", within_m=3), cite("text", "espresso", said="A cup."), says="A cup."
@@ -154,7 +158,9 @@ FORMS: dict[str, Row] = {
     "When did you see the cat?": row(text("Egyptian cat"), cite("time", "cat"), time=900),
     "When did you first see the elevator?": row(text(LIFT_WORDS, order="first"), cite("time", "elevator"), time=600),
     "When did you last see the elevator?": row(text(LIFT_WORDS, order="last"), cite("time", "elevator"), time=3003),
-    "When did you enter the building?": row(text("enters a building lobby", order="first"), cite("time", "lobby"), time=60),
+    "When did you enter the building?": row(
+        text("enters a building lobby", order="first"), cite("time", "lobby"), time=60
+    ),
     "When did you leave the lab?": row(text(LAB_WORDS, order="last"), cite("time", "computer lab"), time=2457),
     "When did you see the elevator before 2:30 pm?": row(
         text(LIFT_WORDS, before="2:30 pm", order="last"), cite("time", "elevator"), time=618
@@ -202,7 +208,9 @@ FORMS: dict[str, Row] = {
         cite("count", "red chair", "blue chair", said="A red and a blue one."),
         count=2,
     ),
-    "How many times did you see a dog?": row(text("dog"), {"kind": "count", "text": "I saw none.", "count": 0}, count=0),
+    "How many times did you see a dog?": row(
+        text("dog"), {"kind": "count", "text": "I saw none.", "count": 0}, count=0
+    ),
     "How often did you come by the elevator?": row(
         (text(LIFT_WORDS, before="2:30 pm", limit=1), text(LIFT_WORDS, after="2:30 pm", limit=1)),
         cite("count", "elevator", Shown("elevator", -1), count=2),
@@ -214,7 +222,9 @@ FORMS: dict[str, Row] = {
         (text("dog"), text("puppy", order="last")), {"kind": "yes_no", "text": "No.", "yes_no": False}, yes=False
     ),
     "Was there an accordion yesterday?": row(
-        text("accordion", after="yesterday", before="yesterday"), cite("yes_no", "accordion", said="Yes.", yes_no=True), yes=True
+        text("accordion", after="yesterday", before="yesterday"),
+        cite("yes_no", "accordion", said="Yes.", yes_no=True),
+        yes=True,
     ),
     "Is the elevator in front of the cup?": row(
         (text(LIFT_WORDS), text(CUP_WORDS)), cite("yes_no", "elevator", "espresso", said="No.", yes_no=False), yes=False
@@ -226,7 +236,9 @@ FORMS: dict[str, Row] = {
         yes=False,
     ),
     # what
-    "What did you see right now?": row(time("now", limit=1), cite("text", "plant", said="A potted plant."), says="plant"),
+    "What did you see right now?": row(
+        time("now", limit=1), cite("text", "plant", said="A potted plant."), says="plant"
+    ),
     "What did you see at 2:15 pm?": row(time("2:15 pm", limit=2), cite("text", "cat", said="A cat."), says="A cat."),
     "What did the sign next to the elevator say?": row(
         text("sign next to an elevator"), cite("text", "ROOM 204", said="ROOM 204."), says="ROOM 204."

@@ -78,7 +78,9 @@ class TestRules:
         assert answer.time_ns == (None if time is None else ns(time))
 
     def test_what_came_after_that(self, building: ListMemory) -> None:
-        _, after, before = talk(building, "When did you see the cat?", "What did you see after that?", "And before that?")
+        _, after, before = talk(
+            building, "When did you see the cat?", "What did you see after that?", "And before that?"
+        )
         assert "espresso" in after.text
         assert "cat" in before.text
 
@@ -108,7 +110,9 @@ class TestBothWays:
             return
 
         def reply(body: Request) -> Any:
-            asked = json.loads(body["messages"][-1 if body["messages"][-1]["role"] == "user" else 1]["content"].split("Question: ")[-1])
+            asked = json.loads(
+                body["messages"][-1 if body["messages"][-1]["role"] == "user" else 1]["content"].split("Question: ")[-1]
+            )
             ids = shown_ids(body, "red chair" if "red chair" in asked else "")
             return answers(kind="position", text="There.", evidence=ids[:1], go="there" in asked)
 

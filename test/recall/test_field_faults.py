@@ -1,4 +1,4 @@
-"""Field faults through the whole reading path, with further inputs of the same kinds: 11, 15, 17, 25, 45, 59, 63, 65."""
+"""Field faults through the whole reading path, with further inputs of each kind: 11, 15, 17, 25, 45, 59, 63, 65."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ def chair(request: Request) -> Any:
 @pytest.mark.parametrize(
     "content",
     [
-        "search_text\n{\"query\": \"blue chair\"}",
+        'search_text\n{"query": "blue chair"}',
         'I will call the tool now: search_text with {"query": "blue chair"}',
-        '<|channel|>commentary to=functions.search_text <|message|>{"name": "functions.search_text", "arguments": {"query": "blue chair"}}',
+        '<|channel|>commentary<|message|>{"name": "functions.search_text", "arguments": {"query": "blue chair"}}',
         '<invoke name="search_text"><parameter name="query">blue chair</parameter></invoke>',
-        '{"tool_calls": [{"id": "1", "type": "function", "function": {"name": "search_text", "arguments": {"query": "blue chair"}}}]}',
+        '{"tool_calls": [{"id": "1", "function": {"name": "search_text", "arguments": {"query": "blue chair"}}}]}',
     ],
 )
 def test_11_further_calls_written_as_text(hashed_building: ListMemory, ask: Ask, content: str) -> None:
@@ -89,7 +89,19 @@ def test_17_no_way_of_repeating_goes_on_for_ever(hashed_building: ListMemory, as
 
 
 @pytest.mark.parametrize(
-    "raw", ["\x00", '{"query": "a"', "{'query': }", '{"query": 1e999}', "true", "[{}]", "{'query': {1, 2}}", "{'query': b'x'}", '{"a": ' * 60, "undefined"]
+    "raw",
+    [
+        "\x00",
+        '{"query": "a"',
+        "{'query': }",
+        '{"query": 1e999}',
+        "true",
+        "[{}]",
+        "{'query': {1, 2}}",
+        "{'query': b'x'}",
+        '{"a": ' * 60,
+        "undefined",
+    ],
 )
 def test_25_further_arguments_that_cannot_be_read(hashed_building: ListMemory, ask: Ask, raw: str) -> None:
     settings = dataclasses.replace(FAST, prefetch=False)
@@ -192,7 +204,13 @@ class Test65DaylightSaving:
     def test_the_model_is_shown_both_hours(self, ask: Ask) -> None:
         search = calls(call("search_time", {"at": "01:30 on Nov 1"}))
         with ScriptedLLM([search, answers(kind="not_found", text="no")]) as llm:
-            ask(self.night(self.FIRST, self.SECOND), "?", llm, dataclasses.replace(FAST, prefetch=False), now_ns=self.NOON)
+            ask(
+                self.night(self.FIRST, self.SECOND),
+                "?",
+                llm,
+                dataclasses.replace(FAST, prefetch=False),
+                now_ns=self.NOON,
+            )
         (shown,) = results(llm.requests[1])
         assert "UTC-04:00" in shown and "UTC-05:00" in shown
 

@@ -1,4 +1,5 @@
 """Questions in other languages: searched for in the captions' language, answered in the asker's, numbers by code."""
+# ruff: noqa: RUF001 -- letters that look like others are the point
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`inspect`: the agent looks again at the picture of a memory; what a vision model says is data, and only pictures leave."""
+"""`inspect`: the agent looks again at the picture of a memory; what is seen is data, and only pictures leave."""
 
 from __future__ import annotations
 
@@ -110,7 +110,9 @@ def test_eyes_that_cannot_be_reached_cost_one_look(pictured: ListMemory, ask: As
 
 
 def test_without_a_vision_model_the_tool_is_not_offered(pictured: ListMemory, ask: Ask) -> None:
-    with ScriptedLLM([calls(call("inspect", {"memory": "m1", "question": "?"})), answers(kind="not_found", text="n")]) as llm:
+    with ScriptedLLM(
+        [calls(call("inspect", {"memory": "m1", "question": "?"})), answers(kind="not_found", text="n")]
+    ) as llm:
         ask(pictured, "What is it?", llm, dataclasses.replace(SEES, vision_model=""))
     assert "inspect" not in [t["function"]["name"] for t in llm.requests[0]["tools"]]
     assert "no tool 'inspect'" in llm.requests[1]["messages"][-1]["content"]

@@ -49,7 +49,9 @@ def ask_twice(llm: ScriptedLLM, memory: ListMemory, llm_name: str, **settings: A
             timezone=ZONE_NAME,
             settings=RecallSettings(time_limit_s=15.0, llm_timeout_s=5.0, **settings),
         )
-        found = [await recall.ask(question(text)) for text in ("Where is the blue chair?", "And the blue chair, where?")]
+        found = [
+            await recall.ask(question(text)) for text in ("Where is the blue chair?", "And the blue chair, where?")
+        ]
         await recall.close()
         return found
 
@@ -132,7 +134,12 @@ class TestRefusals:
     def test_keys_quotas_and_unknown_models_are_not_about_the_request(self) -> None:
         dialect = Dialect("m")
         request = dialect.request([], SCHEMAS, "answer", 10)
-        for status, words in ((401, "bad tools"), (403, "temperature"), (429, "max_tokens"), (404, "model m not found")):
+        for status, words in (
+            (401, "bad tools"),
+            (403, "temperature"),
+            (429, "max_tokens"),
+            (404, "model m not found"),
+        ):
             assert not dialect.learn(status, words, request)
 
     def test_nothing_is_learned_twice(self) -> None:
@@ -147,7 +154,9 @@ class TestRefusals:
         assert set(request) == {"model", "messages"}
 
     def test_a_server_that_refuses_everything_leaves_the_rules(self, hashed_building: ListMemory) -> None:
-        with ScriptedLLM([(400, {"error": {"message": "no strict tools temperature max_tokens tool_choice system"}})]) as llm:
+        with ScriptedLLM(
+            [(400, {"error": {"message": "no strict tools temperature max_tokens tool_choice system"}})]
+        ) as llm:
             found = ask_twice(llm, hashed_building, "vllm:m")
         assert all(a.source.startswith("extractive (") for a in found) and len(llm.requests) < 12
 
