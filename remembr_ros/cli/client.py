@@ -41,8 +41,7 @@ class Client:
             self.node.destroy_client(client)
 
     def ask(self, goal: Any, on_feedback: Callable[[Any], None], *, find_s: float, answer_s: float) -> Any:
-        """The answer to an AskQuestion goal, with its progress; one that takes too long is canceled. Raises NodeMissing.
-        """
+        """The answer to an AskQuestion goal, with its progress; canceled when it takes too long. Raises NodeMissing."""
         from rclpy.action import ActionClient
         from remembr_interfaces.action import AskQuestion
 

@@ -7,12 +7,12 @@ import time
 from collections.abc import Sequence
 from datetime import datetime
 
-from remembr_interfaces.action import AskQuestion
-from remembr_interfaces.msg import Answer, Memory
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from remembr_interfaces.action import AskQuestion
+from remembr_interfaces.msg import Answer, Memory
 from remembr_ros.records import NANOSECONDS, AnswerError
 
 
