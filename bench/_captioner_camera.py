@@ -1,7 +1,7 @@
 """A camera for the captioner's benchmark, a process of its own: serialized once, only the stamp is new in each picture.
 
-`python -m bench._captioner_camera NAMESPACE[,NAMESPACE ...] WIDTH HEIGHT HZ START_S SECONDS` publishes `image` (rgb8, BEST_EFFORT)
-from START_S (Unix time) on, and `amcl_pose` once a second while the robot creeps along x.
+`python -m bench._captioner_camera NAMESPACE[,NAMESPACE ...] WIDTH HEIGHT HZ START_S SECONDS` publishes `image` (rgb8,
+BEST_EFFORT) from START_S (Unix time) on, and `amcl_pose` once a second while the robot creeps along x.
 """
 
 from __future__ import annotations

@@ -84,7 +84,9 @@ def run(quick: bool) -> Result:
             bound_s = (QUEUE + 1) * model_s
             figures += [
                 Figure(f"{title}_skipped", one.value("windows skipped"), "windows", "counted in /diagnostics"),
-                Figure(f"{title}_most_lag_s", max(lags, default=0.0), "s", f"bound {bound_s:g} s: (queue + 1) captions"),
+                Figure(
+                    f"{title}_most_lag_s", max(lags, default=0.0), "s", f"bound {bound_s:g} s: (queue + 1) captions"
+                ),
                 Figure(f"{title}_lag_of_bound", max(lags, default=0.0) / bound_s, ""),
             ]
     return Result((*figures, *photographs()))
@@ -99,7 +101,9 @@ def _counts(title: str, one: Watched, seconds: float) -> list[Figure]:
     skipped = one.value("windows skipped")
     return [
         Figure(f"{title}_stored", stored, "windows", f"of {windows}"),
-        Figure(f"{title}_unaccounted", abs(windows - stored - skipped), "windows", "neither stored nor counted as skipped"),
+        Figure(
+            f"{title}_unaccounted", abs(windows - stored - skipped), "windows", "neither stored nor counted as skipped"
+        ),
         Figure(f"{title}_rss_mb", one.resident_mb[-1], "MB", "resident memory at the end"),
         Figure(f"{title}_rss_grown_mb", one.grown_mb(), "MB", "last third less the one before"),
     ]

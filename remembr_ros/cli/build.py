@@ -23,9 +23,13 @@ TABLE = {parameter.name: parameter for parameter in CAPTIONER}
 
 def build(
     bags: Annotated[list[Path], typer.Argument(help="rosbag2 folders (sqlite3 or mcap), read as one run.")],
-    topics: Annotated[bool, typer.Option("--topics", help="Only list the topics and what they would be used as.")] = False,
+    topics: Annotated[
+        bool, typer.Option("--topics", help="Only list the topics and what they would be used as.")
+    ] = False,
     image: Annotated[str, typer.Option("--image", help="Topic of the camera; empty: the only one there is.")] = "",
-    pose: Annotated[str, typer.Option("--pose", help="Topic of poses or odometry; empty: amcl_pose, or the only one.")] = "",
+    pose: Annotated[
+        str, typer.Option("--pose", help="Topic of poses or odometry; empty: amcl_pose, or the only one.")
+    ] = "",
     map_: Annotated[str, typer.Option("--map", help="Topic of the map; empty: map, or the only one.")] = "",
     captions: Annotated[
         bool, typer.Option("--captions", help="Store the captions that the bag holds; describe nothing.")
@@ -43,7 +47,12 @@ def build(
 ) -> None:
     """Make the memory of recorded runs. Interrupted, it goes on where it was when called again."""
     with clear_errors():
-        given = {"memory.uri": uri, "memory.collection": collection, "embedder.model": embedder, "captioner.model": captioner}
+        given = {
+            "memory.uri": uri,
+            "memory.collection": collection,
+            "embedder.model": embedder,
+            "captioner.model": captioner,
+        }
         values = _parameters(params_file, param or [], {name: value for name, value in given.items() if value})
         with Bag(bags) as bag:
             if topics:
@@ -110,7 +119,9 @@ def _build(bag: Bag, used: dict[str, Topic], values: dict[str, Value], session: 
     words = f"{built.windows} windows: {built.stored} new memories, {built.there} there already"
     words += f", {built.lost} without a usable caption" if built.lost else ""
     words += f"; {built.bad} messages could not be used" if built.bad else ""
-    Console().print(words + (" (interrupted: call again to go on)" if interrupted else ""), markup=False, highlight=False)
+    Console().print(
+        words + (" (interrupted: call again to go on)" if interrupted else ""), markup=False, highlight=False
+    )
     if interrupted:
         raise typer.Exit(INTERRUPTED)
 

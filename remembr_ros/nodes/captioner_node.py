@@ -35,9 +35,7 @@ from remembr_ros.ros.reading import memory_from_caption
 from remembr_ros.ros.remembering import captioner_options, create_pose_track, create_windower, placed
 
 WARN_EVERY_S = 5.0
-BACK_IN_TIME = JumpThreshold(
-    min_forward=None, min_backward=Duration(seconds=-1), on_clock_change=True
-)
+BACK_IN_TIME = JumpThreshold(min_forward=None, min_backward=Duration(seconds=-1), on_clock_change=True)
 
 
 class CaptionerNode(ManagedNode):

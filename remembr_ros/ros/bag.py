@@ -1,7 +1,7 @@
 """Recorded runs, read without ROS: rosbag2 in sqlite3 or mcap. In: folders or files. Out: what happened, in order.
 
-`Bag.events(topics)` yields `Event(received_ns, kind, head, read)`; `read()` decodes the message, so that a picture nobody
-wants costs nothing. Several bags are read as one, by the time of recording.
+`Bag.events(topics)` yields `Event(received_ns, kind, head, read)`; `read()` decodes the message: a picture nobody wants
+costs nothing. Several bags are read as one, by the time of recording.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Topic:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One message. `received_ns`: when it was recorded. `head`: its first 16 bytes, serialized (CDR). `read()` raises InvalidInput."""
+    """One message. `received_ns`: when it was recorded. `head`: its first 16 bytes (CDR). `read()` raises InvalidInput."""
 
     received_ns: int
     kind: str
@@ -58,7 +58,9 @@ class Bag(AbstractContextManager["Bag"]):
         named = ", ".join(map(str, paths))
         try:
             # Bags in sqlite3 of Humble do not carry their message definitions.
-            self._reader = AnyReader([Path(path) for path in paths], default_typestore=get_typestore(Stores.ROS2_HUMBLE))
+            self._reader = AnyReader(
+                [Path(path) for path in paths], default_typestore=get_typestore(Stores.ROS2_HUMBLE)
+            )
             self._reader.open()
         except Exception as error:  # the reader's own, SQLite's, a file that is none
             raise ConfigurationError(f"bag {named} cannot be read: {error}") from error
@@ -91,7 +93,9 @@ class Bag(AbstractContextManager["Bag"]):
             if len(of_type) == 1 or len(named) == 1:
                 return (named or of_type)[0]
             if of_type:
-                raise ConfigurationError(f"several topics could be the {kind}, name one with --{kind}; {_listed(kind, of_type)}")
+                raise ConfigurationError(
+                    f"several topics could be the {kind}, name one with --{kind}; {_listed(kind, of_type)}"
+                )
         return None
 
     def events(self, topics: Mapping[str, Topic]) -> Iterator[Event]:

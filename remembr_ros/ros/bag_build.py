@@ -160,5 +160,7 @@ class BagBuild:
             if (now.captioned, now.failed, now.refused, now.stored) == (
                 before.captioned, before.failed, before.refused, before.stored,
             ):  # fmt: skip
-                raise MemoryUnavailable(f"nothing was captioned or stored for {STALLED_S:g} s: {now.outbox} memories wait")
+                raise MemoryUnavailable(
+                    f"nothing was captioned or stored for {STALLED_S:g} s: {now.outbox} memories wait"
+                )
             before = now

@@ -46,7 +46,9 @@ class Camera:
         self._last_s = time.monotonic()
         self._told_types: set[str] = set()
         topic, self._type = TRANSPORTS[transport]
-        self._subscription = node.create_subscription(self._type, topic, self._on_image, qos.image(reliability), raw=True)
+        self._subscription = node.create_subscription(
+            self._type, topic, self._on_image, qos.image(reliability), raw=True
+        )
 
     @property
     def silent_s(self) -> float:
@@ -65,9 +67,12 @@ class Camera:
                 continue
             self._told_types.add(offered)
             fitting = [name for name, (_, kind) in TRANSPORTS.items() if self._type_name(kind) == offered]
-            advice = f"set image_transport to {fitting[0]} and remap its topic" if fitting else "remap to a camera's topic"
+            advice = (
+                f"set image_transport to {fitting[0]} and remap its topic" if fitting else "remap to a camera's topic"
+            )
             self._on_problem(
-                f"{publisher.node_name} publishes {offered} on {self._subscription.topic_name}, wanted {wanted}: {advice}"
+                f"{publisher.node_name} publishes {offered} on {self._subscription.topic_name}, "
+                f"wanted {wanted}: {advice}"
             )
 
     def in_words(self) -> str:

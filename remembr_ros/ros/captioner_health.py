@@ -16,10 +16,16 @@ BUSY_WARNING_S = 60.0
 
 
 def values(
-    images: int, bad_messages: int, windower: WindowStats | None, builder: BuilderStats | None,
-    poses: PoseStats, pose_at: PoseAt | None, map_id: str, captioner: str,
+    images: int,
+    bad_messages: int,
+    windower: WindowStats | None,
+    builder: BuilderStats | None,
+    poses: PoseStats,
+    pose_at: PoseAt | None,
+    map_id: str,
+    captioner: str,
 ) -> dict[str, Any]:
-    """Every counter under a name that says what it counts."""  # fmt: skip
+    """Every counter under a name that says what it counts."""
     shown: dict[str, Any] = {
         "captioner": captioner or "none loaded",
         "images": images,
@@ -39,10 +45,14 @@ def values(
 
 
 def level(
-    problem: str, memory_problem: str, silent_s: float | None, pose_problem: str,
-    now: BuilderStats | None, minute_ago: BuilderStats | None,
+    problem: str,
+    memory_problem: str,
+    silent_s: float | None,
+    pose_problem: str,
+    now: BuilderStats | None,
+    minute_ago: BuilderStats | None,
 ) -> tuple[bytes, str]:
-    """`problem`: why it is not active, empty when it is. `silent_s`: of a silent camera. The worst comes first."""  # fmt: skip
+    """`problem`: why it is not active, empty when it is. `silent_s`: of a silent camera. The worst comes first."""
     if problem:
         return diagnostics.ERROR, problem
     if memory_problem:

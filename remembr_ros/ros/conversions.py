@@ -31,14 +31,26 @@ from remembr_ros.records import (
     Pose,
     Question,
 )
-from remembr_ros.ros.reading import (  # noqa: F401 -- the other direction, found here as well
-    frame_name,
-    memory_from_caption,
-    nanoseconds,
-    occupancy_map,
-    pose_from_message,
-    stamp_of_serialized,
-    yaw_of,
+from remembr_ros.ros.reading import (  # the other direction, found here as well
+    frame_name as frame_name,
+)
+from remembr_ros.ros.reading import (
+    memory_from_caption as memory_from_caption,
+)
+from remembr_ros.ros.reading import (
+    nanoseconds as nanoseconds,
+)
+from remembr_ros.ros.reading import (
+    occupancy_map as occupancy_map,
+)
+from remembr_ros.ros.reading import (
+    pose_from_message as pose_from_message,
+)
+from remembr_ros.ros.reading import (
+    stamp_of_serialized as stamp_of_serialized,
+)
+from remembr_ros.ros.reading import (
+    yaw_of as yaw_of,
 )
 
 DEFAULT_LIMIT = 5

@@ -25,7 +25,7 @@ INSTALL = "sudo apt install ros-$ROS_DISTRO-tf2-ros-py"
 
 
 class PoseSource:
-    """Subscribes on construction. On the executor, `on_pose` gets every pose, `on_bad` topic and reason of what is none.
+    """Subscribes on construction. On the executor, `on_pose` gets every pose, `on_bad` topic and reason of others.
 
     Raises MissingDependency for tf without tf2_ros.
     """
@@ -44,7 +44,9 @@ class PoseSource:
         self._base_frame: str = parameters["base_frame"]
         self.problem = ""
         if self.source == "amcl_pose":
-            qos.subscribe_pose(node, PoseWithCovarianceStamped, "amcl_pose", lambda message: self._take("amcl_pose", message))
+            qos.subscribe_pose(
+                node, PoseWithCovarianceStamped, "amcl_pose", lambda message: self._take("amcl_pose", message)
+            )
         elif self.source == "odometry":
             from nav_msgs.msg import Odometry
 

@@ -169,7 +169,7 @@ def test_topics_are_listed_and_chosen(tmp_path, monkeypatch):
     with Bag([tmp_path / "run"]) as bag:
         assert bag.choose("image", "camera/image").name == "/camera/image"
         assert bag.choose("map") is None
-        with pytest.raises(ConfigurationError, match="--image /rear: no such topic.*/camera/image"):
+        with pytest.raises(ConfigurationError, match=r"--image /rear: no such topic.*/camera/image"):
             bag.choose("image", "/rear")
 
 
@@ -201,7 +201,7 @@ def test_no_ros_is_needed(tmp_path):
     write_bag(tmp_path / "run", windows=1)
     code = (
         "import sys\n"
-        "for name in ('rclpy', 'geometry_msgs', 'sensor_msgs', 'nav_msgs', 'remembr_interfaces', 'builtin_interfaces'):\n"
+        "for name in 'rclpy geometry_msgs sensor_msgs nav_msgs remembr_interfaces builtin_interfaces'.split():\n"
         "    sys.modules[name] = None\n"
         "from remembr_ros.cli.main import app\napp()\n"
     )

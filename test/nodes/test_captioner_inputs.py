@@ -87,7 +87,8 @@ def test_compressed_pictures_are_described_and_counted(nodes: Nodes, robot: SimR
 
 
 @pytest.mark.parametrize(
-    ("transport", "advice"), [("raw", "set image_transport to compressed"), ("compressed", "set image_transport to raw")]
+    ("transport", "advice"),
+    [("raw", "set image_transport to compressed"), ("compressed", "set image_transport to raw")],
 )
 def test_a_topic_of_the_other_type_is_named_at_once(nodes: Nodes, driver, transport, advice):
     """Field fault E13: ROS itself says nothing."""
@@ -199,7 +200,9 @@ def test_a_vision_endpoint_describes_and_its_failures_are_said(nodes: Nodes, rob
     broken: list[bool] = []
 
     def reply(request):
-        return (500, {"error": {"message": "the GPU fell off"}}, {"Retry-After": "0"}) if broken else says("A red wall.")
+        return (
+            (500, {"error": {"message": "the GPU fell off"}}, {"Retry-After": "0"}) if broken else says("A red wall.")
+        )
 
     with ScriptedLLM(reply) as server:
         captioner = nodes.captioner(
@@ -233,7 +236,9 @@ def test_a_vision_endpoint_that_comes_later_is_waited_for(nodes: Nodes, robot: S
         ("nano_llm:Efficient-Large-Model/VILA1.5-3b", "jetson-containers run"),
     ],
 )
-def test_a_captioner_that_cannot_be_had_leaves_the_node_inactive_with_the_reason(nodes: Nodes, monkeypatch, model, words):
+def test_a_captioner_that_cannot_be_had_leaves_the_node_inactive_with_the_reason(
+    nodes: Nodes, monkeypatch, model, words
+):
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     captioner = nodes.captioner(captioner__model=model)
     log = captioner.wait_for("cannot activate")

@@ -140,9 +140,9 @@ def test_failures_are_typed(nano_llm):
     with pytest.raises(ModelFailed, match="CUDA out of memory"):
         captioner.caption(frames(1))
     nano_llm.has_vision = False
-    with pytest.raises(ConfigurationError, match="captioner.model.*vision"):
+    with pytest.raises(ConfigurationError, match=r"captioner.model.*vision"):
         create_captioner(MODEL)
-    with pytest.raises(ConfigurationError, match="VILA1.5-3b"):
+    with pytest.raises(ConfigurationError, match=r"VILA1\.5-3b"):
         create_captioner("nano_llm:")
 
 

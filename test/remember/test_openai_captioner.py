@@ -79,14 +79,14 @@ def test_the_key_comes_from_the_variable_that_is_named(monkeypatch):
         asked = captioner(server, api_key_env="VISION_KEY")
         asked.caption(window(1))
         assert server.headers[0]["authorization"] == "Bearer sk-secret"
-        with pytest.raises(ConfigurationError, match="401.*VISION_KEY") as failure:
+        with pytest.raises(ConfigurationError, match=r"401.*VISION_KEY") as failure:
             asked.caption(window(1))
         assert "sk-secret" not in str(failure.value) and len(server.requests) == 2, "a wrong key is not tried again"
 
 
 def test_without_a_key_only_a_server_of_ones_own_is_asked(monkeypatch):
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    with pytest.raises(ConfigurationError, match="OPENAI_API_KEY.*captioner.base_url"):
+    with pytest.raises(ConfigurationError, match=r"OPENAI_API_KEY.*captioner.base_url"):
         create_captioner("openai:gpt-4o-mini")
     with pytest.raises(ConfigurationError, match="MISSING_KEY"):
         create_captioner("openai:m", CaptionerOptions(base_url="http://127.0.0.1:9/v1", api_key_env="MISSING_KEY"))
@@ -106,7 +106,7 @@ def test_a_busy_server_is_asked_again_when_it_says():
 def test_a_server_that_wants_a_long_pause_costs_the_window(retry_after):
     with ScriptedLLM([(429, {"error": {"message": "quota"}}, {"Retry-After": retry_after})]) as server:
         began_s = time.monotonic()
-        with pytest.raises(LanguageModelUnavailable, match="429.*quota"):
+        with pytest.raises(LanguageModelUnavailable, match=r"429.*quota"):
             captioner(server, timeout_s=5.0).caption(window(1))
         assert time.monotonic() - began_s < 2.0 and len(server.requests) == 1
 
@@ -121,7 +121,7 @@ def test_attempts_are_few():
 def test_a_slow_server_costs_the_window_and_no_more():
     with ScriptedLLM([says("late")], delay_s=5.0) as server:
         began_s = time.monotonic()
-        with pytest.raises(ModelFailed, match="no caption within 0.3 s"):
+        with pytest.raises(ModelFailed, match=r"no caption within 0.3 s"):
             captioner(server, timeout_s=0.3).caption(window(1))
         assert time.monotonic() - began_s < 2.0
 

@@ -23,7 +23,10 @@ QUANTIZATION = "q4f16_ft"
 
 
 class NanoLLMCaptioner:
-    """Loads, and the first time quantizes, the model on construction: minutes. Raises MissingDependency, ModelFailed."""
+    """Loads, the first time also quantizes, the model on construction: minutes.
+
+    Raises MissingDependency, ConfigurationError, ModelFailed.
+    """
 
     def __init__(self, model: str, options: CaptionerOptions, *, parameter: str = "captioner.model") -> None:
         if not model:

@@ -1,8 +1,8 @@
 """A captioner behind any OpenAI-compatible vision endpoint: NIM, vLLM, Ollama, llama.cpp, OpenAI, a VILA server.
 
-In: RGB frames, sent as JPEG data URLs in one user message. Out: the model's text. One caption takes at most `timeout_s`,
-retries included: they honour Retry-After and are few, for the next window is waiting. The key comes from the
-environment only.
+In: RGB frames, sent as JPEG data URLs in one user message. Out: the model's text. One caption takes at most
+`timeout_s`, retries included: they honour Retry-After and are few, for the next window is waiting. The key comes from
+the environment only.
 """
 
 from __future__ import annotations
@@ -50,10 +50,10 @@ class OpenAICaptioner:
         self.name = f"openai:{model}"
         self._model = model
         self._options = options
-        self._openai = openai
+        self._openai: Any = openai
         self._tokens_field = "max_tokens"
         try:
-            self._client = openai.OpenAI(api_key=key or "none", base_url=options.base_url or None, max_retries=0)
+            self._client: Any = openai.OpenAI(api_key=key or "none", base_url=options.base_url or None, max_retries=0)
         except Exception as error:  # the client checks the address in its own way
             raise ConfigurationError(f"captioner.base_url: {options.base_url!r} cannot be used: {error}") from error
 
@@ -102,7 +102,9 @@ class OpenAICaptioner:
             # The limit is spent: a retry could only be cut short as well.
             raise ModelFailed(f"{self.name}: no caption within {self._options.timeout_s:g} s") from error
         except self._openai.APIConnectionError as error:
-            raise LanguageModelUnavailable(f"{self.name}: {self._client.base_url} cannot be reached: {error}") from error
+            raise LanguageModelUnavailable(
+                f"{self.name}: {self._client.base_url} cannot be reached: {error}"
+            ) from error
         except self._openai.APIStatusError as error:
             if error.status_code in REFUSED_KEY:
                 raise ConfigurationError(

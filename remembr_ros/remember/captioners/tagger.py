@@ -170,8 +170,8 @@ def _whole(image: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
     shrinking = min(image.shape[:2]) > INPUT_PX
     square = cv2.resize(image, (INPUT_PX, INPUT_PX), interpolation=cv2.INTER_AREA if shrinking else cv2.INTER_CUBIC)
-    scaled: np.ndarray[Any, Any] = (square.astype(np.float32) - MEAN) / SCALE
-    return scaled.transpose(2, 0, 1)
+    model_input: np.ndarray[Any, Any] = ((square.astype(np.float32) - MEAN) / SCALE).transpose(2, 0, 1)
+    return model_input
 
 
 def _centre(image: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

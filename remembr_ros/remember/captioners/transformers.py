@@ -29,7 +29,7 @@ class TransformersCaptioner:
             raise ConfigurationError(f"{parameter}: transformers: names no model; wanted transformers:<folder or name>")
         if options.quantization not in QUANTIZATIONS:
             raise ConfigurationError(
-                f"captioner.quantization: {options.quantization!r} is unknown to transformers; wanted 8bit, 4bit or empty"
+                f"captioner.quantization: {options.quantization!r} is unknown; wanted 8bit, 4bit or empty"
             )
         try:
             import PIL.Image
@@ -46,9 +46,10 @@ class TransformersCaptioner:
         if options.quantization:
             # bitsandbytes places the layers while it loads them; they cannot be moved afterwards.
             how |= {"quantization_config": _quantization(options.quantization, torch), "device_map": {"": device}}
+        hub: Any = transformers
         try:
-            self._processor: Any = transformers.AutoProcessor.from_pretrained(model)
-            self._model: Any = transformers.AutoModelForImageTextToText.from_pretrained(model, **how)
+            self._processor: Any = hub.AutoProcessor.from_pretrained(model)
+            self._model: Any = hub.AutoModelForImageTextToText.from_pretrained(model, **how)
             if not options.quantization:
                 self._model.to(device)
             self._model.eval()
@@ -102,8 +103,9 @@ def _quantization(bits: str, torch: Any) -> Any:
     for package in ("bitsandbytes", "accelerate"):
         if importlib.util.find_spec(package) is None:
             raise MissingDependency(package, INSTALL_QUANTIZED, needed_for=f"captioner.quantization {bits}")
-    from transformers import BitsAndBytesConfig
+    import transformers
 
+    configure: Any = transformers.BitsAndBytesConfig
     if bits == "8bit":
-        return BitsAndBytesConfig(load_in_8bit=True)
-    return BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_compute_dtype=torch.float16)
+        return configure(load_in_8bit=True)
+    return configure(load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_compute_dtype=torch.float16)
