@@ -13,6 +13,7 @@ of `RELEVANT_SCORE`; of those, the first, last or nearest.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -38,6 +39,8 @@ _FEW_ENOUGH = 512
 _FIRST_SPAN_NS = 300 * NANOSECONDS
 _SMALLEST_SPAN_NS = 1_000_000
 _SMALLEST_RADIUS_M = 0.01
+_WANTED_AROUND = 64
+"""Rows in the box that a search around a place begins with, going by the density that the last one met."""
 
 Key = Callable[[Candidate], Any]
 
@@ -269,7 +272,8 @@ class _Search:
             # Corners of the box are farther than its sides: only what is inside the circle is surely nearest.
             certain = sum(1 for candidate in self.chosen.values() if candidate.distance_to(near) <= radius_m)
             if certain >= self.query.limit or (radius_m >= largest_m and not crowded):
-                self.table.usual_radius_m = radius_m
+                fitting_m = radius_m * math.sqrt(max(_WANTED_AROUND, 4 * self.query.limit) / max(1, len(found)))
+                self.table.usual_radius_m = max(_SMALLEST_RADIUS_M, fitting_m)
                 return
             if not crowded:
                 reach.grow()

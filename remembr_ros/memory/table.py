@@ -70,7 +70,7 @@ class Table:
         self._span: tuple[int, int] | None = None
         self._last_end_ns = 0
         self.usual_radius_m = 0.25
-        """What lately held enough around a place: where the next search around one begins."""
+        """Where the next search around a place begins, by what the last one found."""
 
     def warm_up(self, dimension: int) -> None:
         """Load the collection and search it once, so that the first question is not the one that waits for the disk."""
