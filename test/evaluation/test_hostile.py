@@ -25,8 +25,6 @@ NOW = ns(3600)
 PLAIN = (
     "where can I get coffee?",
     "did you go to the coffee machine?",
-    "what is written on the sign?",
-    "how many signs did you see?",
     "Wo hast du das Schild gesehen?",
     "I lost my keys near the sign",
 )
