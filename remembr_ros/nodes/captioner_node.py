@@ -32,7 +32,13 @@ from remembr_ros.ros.maps import CurrentMap
 from remembr_ros.ros.parameter_tables import CAPTIONER
 from remembr_ros.ros.pose_sources import PoseSource
 from remembr_ros.ros.reading import memory_from_caption
-from remembr_ros.ros.remembering import captioner_options, create_pose_track, create_windower, placed
+from remembr_ros.ros.remembering import (
+    captioner_options,
+    create_episodes,
+    create_pose_track,
+    create_windower,
+    placed,
+)
 
 WARN_EVERY_S = 5.0
 BACK_IN_TIME = JumpThreshold(min_forward=None, min_backward=Duration(seconds=-1), on_clock_change=True)
@@ -95,6 +101,7 @@ class CaptionerNode(ManagedNode):
             on_problem=self._warn,
             queue_windows=parameters["queue_windows"],
             store_unlocalized=parameters["store_unlocalized"],
+            episodes=create_episodes(parameters),
             keyframes=self._keyframes(),
         )
         if self._camera is not None:

@@ -85,8 +85,8 @@ class MemoryBuilder:
     """Captions windows and stores them. `submit` never blocks. The captioner and the outbox stay the caller's to close.
 
     `store_write` is MemoryStore.write. `on_memory` is called from the caption thread once the memory is on disk, with
-    the number of frames it was made from, `on_problem` from either thread with a sentence for the log. So many useless captions in a row as
-    `refusals_reported` says are reported (the first one always is).
+    the number of frames it was made from, `on_problem` from either thread with a sentence for the log. So many useless
+    captions in a row as `refusals_reported` says are reported (the first one always is).
     """
 
     def __init__(

@@ -52,7 +52,9 @@ class EpisodeTracker:
         self._episode = _Episode(episode.start_ns, window.end_ns, episode.pose, episode.caption, map_id)
         return episode.start_ns
 
-    def _continues(self, episode: _Episode, window: Window | Memory, pose: Pose | None, caption: str, map_id: str) -> bool:
+    def _continues(
+        self, episode: _Episode, window: Window | Memory, pose: Pose | None, caption: str, map_id: str
+    ) -> bool:
         return (
             0 <= window.start_ns - episode.last_end_ns <= self._max_gap_ns
             and map_id == episode.map_id
@@ -70,6 +72,20 @@ class EpisodeTracker:
         return abs(normalize_yaw(now.yaw - first.yaw)) <= self._max_turn
 
 
+def sharing_words(share: float) -> Callable[[str, str], bool]:
+    """Captions are similar when they share at least this part of all their words (Jaccard); 1: see `same_words`."""
+
+    def similar(first: str, this: str) -> bool:
+        words, others = set(_words(first)), set(_words(this))
+        return len(words & others) >= share * len(words | others)
+
+    return same_words if share >= 1.0 else similar
+
+
 def same_words(first: str, this: str) -> bool:
     """Equal but for case, spaces and full stops."""
-    return first.lower().replace(".", "").split() == this.lower().replace(".", "").split()
+    return _words(first) == _words(this)
+
+
+def _words(caption: str) -> list[str]:
+    return caption.lower().replace(".", "").split()

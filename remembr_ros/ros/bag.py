@@ -38,7 +38,7 @@ class Topic:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One message. `received_ns`: when it was recorded. `head`: its first 16 bytes (CDR). `read()` raises InvalidInput."""
+    """One message. `received_ns`: when it was recorded. `head`: the first 16 bytes. `read()` raises InvalidInput."""
 
     received_ns: int
     kind: str

@@ -15,12 +15,11 @@ from remembr_ros.memory.schema import memory_id
 from remembr_ros.records import Frame, Memory, Window
 from remembr_ros.remember.builder import MemoryBuilder
 from remembr_ros.remember.captioners import Captioner
-from remembr_ros.remember.episodes import EpisodeTracker
 from remembr_ros.remember.outbox import Outbox
 from remembr_ros.ros.bag import Event
 from remembr_ros.ros.images import ImageDecoder
 from remembr_ros.ros.reading import map_name, memory_from_caption, occupancy_map, pose_from_message, stamp_of_serialized
-from remembr_ros.ros.remembering import create_pose_track, create_windower, placed
+from remembr_ros.ros.remembering import create_episodes, create_pose_track, create_windower, placed
 
 STALLED_S = 600.0
 """No caption takes longer; a memory that is away for so long is given up."""
@@ -66,7 +65,7 @@ class BagBuild:
         self._windower = create_windower(parameters, on_problem)
         self._poses = create_pose_track(parameters, on_problem)
         self._decoder = ImageDecoder(on_problem)
-        self._episodes = EpisodeTracker()
+        self._episodes = create_episodes(parameters)
         self._map_id: str = parameters["map_id"]
         self._there = self._bad = 0
         self._newest_ns = 0

@@ -112,6 +112,16 @@ CAPTIONER: tuple[Parameter, ...] = (
         1_000_000,
     ),
     Parameter("keyframes.folder", "~/.ros/remembr/keyframes", "Where these pictures are kept."),
+    Parameter("episodes.max_distance", 0.5, "A stay ends when the robot is further than this from where it began.", "m", 0.0, 100.0),
+    Parameter("episodes.max_gap_s", 10.0, "A stay ends when nothing was seen for so long.", "s", 0.0, 86400.0),
+    Parameter(
+        "episodes.similarity",
+        1.0,
+        "A stay ends when a caption shares less than this part of its words with the first one; 1: all of them. Vision-language models word the same scene anew: 0.6.",
+        "",
+        0.1,
+        1.0,
+    ),
     Parameter(
         "pose_source",
         "amcl_pose",

@@ -11,6 +11,7 @@ from dataclasses import fields, replace
 from typing import Any
 
 from remembr_ros.remember.captioners.options import CaptionerOptions
+from remembr_ros.remember.episodes import EpisodeTracker, sharing_words
 from remembr_ros.remember.pose_track import PoseAt, PoseTrack
 from remembr_ros.remember.window import Windower
 
@@ -34,6 +35,14 @@ def create_pose_track(parameters: Mapping[str, Any], on_problem: Callable[[str],
         max_gap_s=parameters["pose_max_gap_s"],
         max_age_s=math.inf if parameters["pose_source"] == "amcl_pose" else STEADY_MAX_AGE_S,
         on_problem=on_problem,
+    )
+
+
+def create_episodes(parameters: Mapping[str, Any]) -> EpisodeTracker:
+    return EpisodeTracker(
+        max_distance_m=parameters["episodes.max_distance"],
+        max_gap_s=parameters["episodes.max_gap_s"],
+        similar=sharing_words(parameters["episodes.similarity"]),
     )
 
 

@@ -209,7 +209,8 @@ def test_a_vision_endpoint_describes_and_its_failures_are_said(nodes: Nodes, rob
             captioner__model="openai:vila", captioner__base_url=server.base_url, captioner__image_px=64, window_s=1.0
         )
         captioner.wait_for("active")
-        assert len(server.requests) == 1, "warmed up before the first window"
+        (warm_up,) = server.requests
+        assert len(warm_up["messages"][0]["content"]) == 7, "as many pictures as a window has"
         robot.wait_for_camera_listener()
         heard = diagnostics_of(robot)
         watch_until(robot, lambda: len(robot.captions) >= 2, robot.see, "captions")

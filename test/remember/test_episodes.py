@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from remembr_ros.records import NANOSECONDS, Frame, Pose, Window
-from remembr_ros.remember.episodes import EpisodeTracker
+from remembr_ros.remember.episodes import EpisodeTracker, sharing_words
 
 PICTURE = np.zeros((2, 2, 3), np.uint8)
 HERE = Pose(0, "map", 1.0, 1.0, yaw=3.1)
@@ -58,3 +58,13 @@ def test_another_map_is_another_place():
 def test_a_fixed_camera_without_poses_and_captions_compared_by_meaning():
     assert starts((0, None, "a cat"), (1, None, "a cat")) == [0, 0]
     assert starts((0, HERE, "a cat"), (1, HERE, "a kitten"), similar=lambda first, this: "k" in this) == [0, 0]
+
+
+def test_words_in_common_decide_how_similar_captions_are():
+    first = "A grey corridor with blue doors on both sides and a lamp."
+    again = "A grey corridor with blue doors on both sides."
+    other = "A kitchen with a red kettle on the stove."
+    loose, strict = sharing_words(0.6), sharing_words(1.0)
+    assert loose(first, again) and not loose(first, other) and loose(again, first)
+    assert not strict(first, again) and strict("I see a door", "i see A door.")
+    assert starts((0, HERE, first), (1, HERE, again), (2, HERE, other), similar=loose) == [0, 0, 2]

@@ -121,7 +121,7 @@ def test_attempts_are_few():
 def test_a_slow_server_costs_the_window_and_no_more():
     with ScriptedLLM([says("late")], delay_s=5.0) as server:
         began_s = time.monotonic()
-        with pytest.raises(ModelFailed, match=r"no caption within 0.3 s"):
+        with pytest.raises(LanguageModelUnavailable, match=r"no caption within 0.3 s"):
             captioner(server, timeout_s=0.3).caption(window(1))
         assert time.monotonic() - began_s < 2.0
 

@@ -72,8 +72,12 @@ class OpenAICaptioner:
         raise AssertionError("the last attempt returned or raised")
 
     def warm_up(self) -> None:
-        """One caption of a grey picture: the server loads its model. Raises what `caption` raises."""
-        self.caption([Frame(1, np.full((64, 64, 3), 128, np.uint8))])
+        """One caption of grey pictures: the server loads its model, or says that it takes fewer of them.
+
+        Raises what `caption` raises.
+        """
+        grey = np.full((64, 64, 3), 128, np.uint8)
+        self.caption([Frame(1 + number, grey) for number in range(self._options.max_images)])
 
     def close(self) -> None:
         """Close the connections."""
@@ -99,8 +103,7 @@ class OpenAICaptioner:
                 return self._send(request, until_s)
             raise ModelFailed(f"{self.name}: the server refuses the request: {_brief(error)}") from error
         except self._openai.APITimeoutError as error:
-            # The limit is spent: a retry could only be cut short as well.
-            raise ModelFailed(f"{self.name}: no caption within {self._options.timeout_s:g} s") from error
+            raise LanguageModelUnavailable(f"{self.name}: no caption within {self._options.timeout_s:g} s") from error
         except self._openai.APIConnectionError as error:
             raise LanguageModelUnavailable(
                 f"{self.name}: {self._client.base_url} cannot be reached: {error}"
