@@ -72,7 +72,7 @@ class _Set:
     def grow(self, rows: int) -> float:
         """Write up to `rows` in all; the seconds that writing took, without making the data."""
         seconds = 0.0
-        for memories, vectors in self.deployment.batches(self.rows, rows, 5_000):
+        for memories, vectors in self.deployment.batches(self.rows, rows, 20_000):
             began = time.perf_counter()
             self.store.write(memories, vectors)
             seconds += time.perf_counter() - began
@@ -163,9 +163,9 @@ def _throughput(served: _Set, rows: int) -> None:
     """Ours and raw upserts of the same rows into a second collection, in turns."""
     with MemoryStore.open(str(served.store._connection.location), _Vectors(LARGE_DIMENSION), collection="raw") as other:
         collection, seconds, raw_seconds = other.collection, 0.0, 0.0
-        for start in range(0, rows, 5_000):
-            seconds += served.grow(start + 5_000)
-            for memories, vectors in Deployment(LARGE_DIMENSION).batches(start, start + 5_000, 500):
+        for start in range(0, rows, 20_000):
+            seconds += served.grow(start + 20_000)
+            for memories, vectors in Deployment(LARGE_DIMENSION).batches(start, start + 20_000, 500):
                 data = [to_row(memory, vector) for memory, vector in zip(memories, vectors, strict=True)]
                 began = time.perf_counter()
                 served.raw.upsert(collection, data)
@@ -335,7 +335,7 @@ def _draw(figures: Sequence[Figure], sizes: Sequence[int]) -> None:
     left.set(xscale="log", yscale="log", xlabel="memories", ylabel="p50 [ms]", title="Search, embedded, 384-d")
     left.legend()
     right.plot(sizes, [values[f"lite_{_short(rows)}_bytes_per_memory"] for rows in sizes], marker="o")
-    right.set(xscale="log", ylim=(0, None), xlabel="memories", ylabel="bytes per memory", title="Size of the file")
+    right.set(xscale="log", ylim=(0, 3500), xlabel="memories", ylabel="bytes per memory", title="Size of the file")
     for axes in (left, right):
         axes.grid(alpha=0.3)
     picture.tight_layout()

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 Progress = Callable[[int, int], None]
 """Called with (done, total)."""
-_PAGE = 500
+_PAGE = 5000
+"""So many at once: on a server each write or deletion waits up to 0.4 s until readers see it."""
 _OVERLAP_LINES = 1000
 """Among so many last lines of a file are all windows that overlap the last one."""
 
