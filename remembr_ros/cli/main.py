@@ -7,6 +7,7 @@ Exit codes: 0 done, 1 no answer or nothing found, 2 wrong usage, 3 the query nod
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 import sys
 from datetime import datetime
 from typing import Annotated, Any, NoReturn
@@ -174,7 +175,9 @@ def search(
         raise typer.Exit(NO_ANSWER)
 
 
-COMMANDS = {"build": build, "stats": stats, "forget": forget, "prune": prune, "export": export, "import": import_}
+COMMANDS: dict[str, Callable[..., None]] = {
+    "build": build, "stats": stats, "forget": forget, "prune": prune, "export": export, "import": import_,
+}  # fmt: skip
 for name, command in COMMANDS.items():
     app.command(name)(command)
 app.command("map")(draw_map)
