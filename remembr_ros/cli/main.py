@@ -7,8 +7,8 @@ Exit codes: 0 done, 1 no answer or nothing found, 2 wrong usage, 3 the query nod
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 import sys
+from collections.abc import Callable
 from datetime import datetime
 from typing import Annotated, Any, NoReturn
 
@@ -50,9 +50,8 @@ def ask(
     namespace: NAMESPACE = "",
 ) -> None:
     """Ask the robot a question; drive to the place if asked for and confirmed."""
-    from remembr_interfaces.msg import Answer
     from remembr_interfaces.action import AskQuestion
-
+    from remembr_interfaces.msg import Answer
     from remembr_ros.cli.client import NodeMissing, connected
     from remembr_ros.cli.show import ProgressLines, show_answer
 
@@ -93,8 +92,9 @@ def _drive(client: Any, console: Console, proposal_id: str) -> bool:
 
 def _follow(client: Any, console: Console, proposal_id: str) -> bool:
     """Show how the drive goes until it ends; whether the robot arrived."""
-    from remembr_interfaces.msg import NavigationStatus
     from rclpy.qos import DurabilityPolicy, QoSProfile
+
+    from remembr_interfaces.msg import NavigationStatus
 
     last: list[Any] = []
 
@@ -138,7 +138,6 @@ def search(
 ) -> None:
     """Search the memory by text, place and time, without a language model."""
     from remembr_interfaces.srv import Search
-
     from remembr_ros.cli.client import NodeMissing, connected
     from remembr_ros.cli.show import error_name, show_memories
 
