@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 
 import pytest
+
+if (worker := os.environ.get("PYTEST_XDIST_WORKER", "gw0")) != "gw0":
+    # /clock and /diagnostics are global names: tests that run side by side need domains of their own.
+    os.environ["ROS_DOMAIN_ID"] = str(1 + (int(os.environ.get("ROS_DOMAIN_ID", "0")) + 37 * int(worker[2:])) % 101)
 
 MODEL_MODULES = ("torch", "sentence_transformers", "efficientnet_lite_pytorch")
 ROS_MODULES = ("rclpy", "remembr_interfaces")
