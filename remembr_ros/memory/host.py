@@ -107,11 +107,6 @@ def _start_milvus(db_file: Path, folder: RuntimeFolder) -> Any:
     # so it gets none, and the socket in our private folder instead of its own in the temporary folder.
     server = Server(str(db_file))
     server._uds_path = str(folder.socket)
-    # Milvus writes a second log, of every request, to the temporary folder: only errors, and beside ours.
-    os.environ["GLOG_minloglevel"] = "2"
-    os.environ["TMPDIR"] = str(folder.path)
-    for old in folder.path.glob("milvus.*.log.*"):
-        old.unlink(missing_ok=True)
     if not (server.init() and server.start()) and server._p is None:
         # Somebody else took the file in this instant. stop() would delete their lock; give it another name to delete.
         server._lock_path = str(folder.path / "nothing")
