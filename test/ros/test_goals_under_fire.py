@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import random
 import time
+import uuid
+from collections.abc import Iterator
 from itertools import pairwise
+from typing import Any
 
 import pytest
 
@@ -50,12 +53,27 @@ def ask(dispatcher: GoalDispatcher, rng: random.Random):
     return dispatcher.consider(answer, Question(text, now_ns, map_id="floor1"))
 
 
+@pytest.fixture(
+    params=["action", pytest.param("nav2_simple_commander", marks=pytest.mark.overlay("nav2_simple_commander"))]
+)
+def navigator_class(request: pytest.FixtureRequest) -> Iterator[Any]:
+    if request.param == "action":
+        yield ActionNavigator
+        return
+    from remembr_ros.ros.navigators.nav2_simple_commander import CommanderNavigator
+
+    rclpy.init()  # BasicNavigator knows no other context than the default one
+    yield CommanderNavigator
+    rclpy.try_shutdown()
+
+
 @pytest.mark.parametrize("seed", range(2))
-def test_random_sequences_against_a_hostile_server(seed: int) -> None:
+def test_random_sequences_against_a_hostile_server(seed: int, navigator_class: Any) -> None:
     rng = random.Random(seed)
-    server = Spinner(lambda context: FakeNav2Node(namespace=f"/fire{seed}", context=context, speed=20.0))
-    client = Spinner(lambda context: rclpy.create_node("client", namespace=f"/fire{seed}", context=context))
-    navigator = ActionNavigator(
+    namespace = f"/fire{uuid.uuid4().hex[:8]}"
+    server = Spinner(lambda context: FakeNav2Node(namespace=namespace, context=context, speed=20.0))
+    client = Spinner(lambda context: rclpy.create_node("client", namespace=namespace, context=context))
+    navigator = navigator_class(
         client.node, server_timeout_s=5.0, accept_timeout_s=0.5, cancel_timeout_s=0.5, preempt_grace_s=0.1, settle_s=0.3
     )
     journey, slowest_s, permitted = Journey(), 0.0, set()
