@@ -1,5 +1,5 @@
 """The `remembr` command. `ask` and `search` are clients of the query node's services; `stats`, `forget`, `export`,
-`import`, `prune` and `map` work on the memory itself, with or without nodes running.
+`import`, `prune` and `map` work on the memory itself, with or without nodes running; `build` makes one from bags.
 
 Exit codes: 0 done, 1 no answer or nothing found, 2 wrong usage, 3 the query node is not there, 4 goal not reached.
 """
