@@ -1,8 +1,7 @@
 """The captioner: pictures and poses in, memories out. `ros2 launch remembr_ros captioner.launch.py --show-args`."""
 
-from remembr_ros.ros.launching import part
-
 from launch import LaunchDescription
+from remembr_ros.ros.launching import part
 
 TOPICS = {
     "image": ("image", "image", "Camera topic (sensor_msgs/Image)."),

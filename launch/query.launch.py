@@ -1,8 +1,7 @@
 """The query node: questions in, answers and goals out. `ros2 launch remembr_ros query.launch.py --show-args`."""
 
-from remembr_ros.ros.launching import part
-
 from launch import LaunchDescription
+from remembr_ros.ros.launching import part
 
 TOPICS = {
     "pose": ("amcl_pose", "amcl_pose", "Pose topic (geometry_msgs/PoseWithCovarianceStamped)."),

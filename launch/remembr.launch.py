@@ -3,16 +3,14 @@
 The other arguments are those of captioner.launch.py and query.launch.py, which this file includes.
 """
 
-from pathlib import Path
-
 from launch.actions import DeclareLaunchArgument, IncludeLaunchDescription
 from launch.conditions import IfCondition
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
-from remembr_ros.ros.launching import SHARE, checked
 
 from launch import LaunchDescription
+from remembr_ros.ros.launching import SHARE, checked
 
 SHOWN = ("map", "plan", "amcl_pose", "remembr/markers", "remembr/goal")
 """Topics of config/remembr.rviz, where they are absolute, below the robot's namespace."""

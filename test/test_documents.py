@@ -33,7 +33,9 @@ def test_each_step_says_whether_it_was_run(file: Path) -> None:
 
 
 def test_launch_arguments_that_are_named_exist() -> None:
-    launch = "\n".join(path.read_text() for path in [*(ROOT / "launch").glob("*.py"), ROOT / "remembr_ros/ros/launching.py"])
+    launch = "\n".join(
+        path.read_text() for path in [*(ROOT / "launch").glob("*.py"), ROOT / "remembr_ros/ros/launching.py"]
+    )
     for file in DOCUMENTS:
         for name in re.findall(r"\b(\w+):=", file.read_text()):
             assert f'"{name}"' in launch, f"{file.name}: {name}"

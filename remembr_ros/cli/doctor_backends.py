@@ -83,7 +83,9 @@ def check_endpoint(parameters: Mapping[str, Any], group: str) -> Finding:
     variable = parameters[f"{group}.api_key_env"] or VENDORS[vendor].api_key_env
     key = os.environ.get(variable, "") if variable else ""
     if not key and not own_server:
-        return fail(group, f"{spec} needs a key, and {variable} is not set", f"export {variable}=... where the node starts")
+        return fail(
+            group, f"{spec} needs a key, and {variable} is not set", f"export {variable}=... where the node starts"
+        )
     url = (base_url or OPENAI_URL).rstrip("/") + "/models"
     if not url.startswith(("http://", "https://")):
         return fail(group, f"{group}.base_url is {base_url!r}", "wanted: http(s)://host:port/v1")
@@ -94,7 +96,9 @@ def check_endpoint(parameters: Mapping[str, Any], group: str) -> Finding:
             names = [str(entry["id"]) for entry in json.load(response)["data"]]
     except urllib.error.HTTPError as error:
         if error.code in (401, 403):
-            return fail(group, f"{url} refuses the key ({error.code})", f"set {variable or 'api_key_env'} to a valid key")
+            return fail(
+                group, f"{url} refuses the key ({error.code})", f"set {variable or 'api_key_env'} to a valid key"
+            )
         return warn(group, f"{url} answers {error.code}", base_url_fix)
     except (OSError, http.client.HTTPException) as error:
         return fail(group, f"{url} cannot be reached: {error}", f"start the server, or correct {group}.base_url")

@@ -60,7 +60,9 @@ class Listener:
             others = [name for name, types in node.get_topic_names_and_types() if self.type_name in types]
             others = [name for name in others if node.count_publishers(name)]
             hint = f"publishing that type: {', '.join(sorted(others))}; " if others else ""
-            return fail(about, f"nobody publishes {self.topic}", f"{hint}start it, or launch with {argument}:=<its topic>")
+            return fail(
+                about, f"nobody publishes {self.topic}", f"{hint}start it, or launch with {argument}:=<its topic>"
+            )
         types = {info.topic_type for info in publishers}
         if self.type_name not in types:
             wanted = f"{self.topic} is {', '.join(sorted(types))}, wanted {self.type_name}"
@@ -103,7 +105,7 @@ def read_parameters(client: Client, node: str, names: Iterable[str]) -> dict[str
         response = client.call(GetParameters, f"{node}/get_parameters", request, find_s=SERVICE_S, answer_s=SERVICE_S)
     except NodeMissing:
         return {}
-    values = {name: parameter_value_to_python(value) for name, value in zip(wanted, response.values)}
+    values = {name: parameter_value_to_python(value) for name, value in zip(wanted, response.values, strict=False)}
     return {name: value for name, value in values.items() if value is not None}
 
 
@@ -147,7 +149,9 @@ def check_image(listener: Listener, sample_hz: float, now_s: float | None) -> It
         yield fail("image", f"{listener.topic} has a publisher, and no picture came", fix)
     else:
         message = listener.messages[-1]
-        size = f"{message.width} x {message.height} {message.encoding}" if hasattr(message, "encoding") else "compressed"
+        size = (
+            f"{message.width} x {message.height} {message.encoding}" if hasattr(message, "encoding") else "compressed"
+        )
         yield ok("image", f"{listener.topic}: {size}, {listener.rate_hz:.1f} Hz, frame {message.header.frame_id!r}")
         if 0.0 < listener.rate_hz < sample_hz:
             fix = "raise the camera's rate; if it is higher there, pictures get lost: " + profile_fix()
@@ -175,9 +179,13 @@ def check_pose(listener: Listener, max_position_std_m: float, now_s: float | Non
     yield ok("pose", f"{listener.topic}: ({pose.x:.2f}, {pose.y:.2f}) m in {frame!r}, standard deviation {std_m:.2f} m")
     if std_m > max_position_std_m:
         fix = "localize the robot (drive a little, or 2D Pose Estimate); until then nothing it sees becomes a goal"
-        yield warn("pose", f"standard deviation {std_m:.2f} m is above max_position_std ({max_position_std_m:g} m)", fix)
+        yield warn(
+            "pose", f"standard deviation {std_m:.2f} m is above max_position_std ({max_position_std_m:g} m)", fix
+        )
     if std_m == 0.0:
-        yield warn("pose", "its covariance is zero, so how good it is cannot be judged", "let the localization fill it in")
+        yield warn(
+            "pose", "its covariance is zero, so how good it is cannot be judged", "let the localization fill it in"
+        )
     yield from _stamp("pose", message.header.stamp, now_s, old_is_fine=True)
 
 
@@ -192,7 +200,9 @@ def check_map(listener: Listener, pose_frame: str) -> Iterator[Finding]:
         info, frame = listener.messages[-1].info, listener.messages[-1].header.frame_id
         yield ok("map", f"{listener.topic}: {info.width} x {info.height} cells of {info.resolution:.3f} m in {frame!r}")
         if pose_frame and normalize_frame(frame) != normalize_frame(pose_frame):
-            yield fail("frames", f"poses are in {pose_frame!r}, the map in {frame!r}", "localize in the frame of the map")
+            yield fail(
+                "frames", f"poses are in {pose_frame!r}, the map in {frame!r}", "localize in the frame of the map"
+            )
 
 
 def check_clock(client: Client, use_sim_time: Mapping[str, bool]) -> Iterator[Finding]:
@@ -200,9 +210,13 @@ def check_clock(client: Client, use_sim_time: Mapping[str, bool]) -> Iterator[Fi
     has_clock = bool(client.node.count_publishers("/clock"))
     for name, simulated in use_sim_time.items():
         if simulated and not has_clock:
-            yield fail("clock", f"{name} has use_sim_time, and nobody publishes /clock", "start the simulation, or unset it")
+            yield fail(
+                "clock", f"{name} has use_sim_time, and nobody publishes /clock", "start the simulation, or unset it"
+            )
         elif has_clock and not simulated:
-            yield warn("clock", f"/clock is published, {name} uses the computer's clock", "launch with use_sim_time:=true")
+            yield warn(
+                "clock", f"/clock is published, {name} uses the computer's clock", "launch with use_sim_time:=true"
+            )
     if not has_clock:
         yield ok("clock", "no /clock: the computer's clock counts")
 
@@ -219,7 +233,11 @@ def check_nav2(client: Client, spec: str) -> Iterator[Finding]:
         from nav2_msgs.action import NavigateToPose
     except ImportError:
         distro = os.environ.get("ROS_DISTRO") or "$ROS_DISTRO"
-        yield fail("nav2", "nav2_msgs is not installed", f"sudo apt install ros-{distro}-nav2-msgs, or navigation.navigator topic")
+        yield fail(
+            "nav2",
+            "nav2_msgs is not installed",
+            f"sudo apt install ros-{distro}-nav2-msgs, or navigation.navigator topic",
+        )
         return
     action = ActionClient(client.node, NavigateToPose, name or "navigate_to_pose")
     ready = client.wait(action.server_is_ready, SERVICE_S)
@@ -228,9 +246,17 @@ def check_nav2(client: Client, spec: str) -> Iterator[Finding]:
     if ready:
         yield ok("nav2", f"{full_name} is served")
     else:
-        offered = [topic for topic, _ in client.node.get_service_names_and_types() if topic.endswith("navigate_to_pose/_action/send_goal")]
+        offered = [
+            topic
+            for topic, _ in client.node.get_service_names_and_types()
+            if topic.endswith("navigate_to_pose/_action/send_goal")
+        ]
         found = ", ".join(topic.removesuffix("/_action/send_goal") for topic in offered)
-        fix = f"navigation.navigator {provider}:{found}" if found else "start Nav2; `ros2 launch nav2_bringup navigation_launch.py`"
+        fix = (
+            f"navigation.navigator {provider}:{found}"
+            if found
+            else "start Nav2; `ros2 launch nav2_bringup navigation_launch.py`"
+        )
         yield fail("nav2", f"nobody serves the action {full_name}", fix)
     for node in ("bt_navigator", "amcl"):
         try:
@@ -256,7 +282,7 @@ def check_middleware() -> Finding:
 
 
 def _stamp(about: str, stamp: Any, now_s: float | None, old_is_fine: bool = False) -> Iterator[Finding]:
-    """`now_s` None: a simulation's time is not the computer's. `old_is_fine`: AMCL is silent while the robot is parked."""
+    """`now_s` None: a simulation's time is not the computer's. `old_is_fine`: AMCL is silent while it is parked."""
     if stamp.sec == 0 and stamp.nanosec == 0:
         yield fail(about, "its stamps are zero", "the driver must stamp its messages")
     if now_s is None or (stamp.sec == 0 and stamp.nanosec == 0):

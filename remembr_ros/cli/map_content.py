@@ -36,7 +36,7 @@ class FloorPlan:
 
 @dataclass(frozen=True, slots=True)
 class MapContent:
-    """`places`: what is shown of `count` memories with a place on the map `map_id`, in time order; `path`: lines (x, y)."""
+    """`places`: what is shown of `count` memories with a place on the map `map_id`, in time order; `path`: lines."""
 
     map_id: str
     count: int
@@ -52,7 +52,7 @@ class MapContent:
         if self.plan is not None:
             left, right, bottom, top = self.plan.extent
             points += [(left, bottom), (right, top)]
-        xs, ys = zip(*points)
+        xs, ys = zip(*points, strict=True)
         return min(xs) - margin_m, max(xs) + margin_m, min(ys) - margin_m, max(ys) + margin_m
 
 
@@ -69,7 +69,9 @@ def gather(
     here = [memory for memory in placed if memory.map_id == map_id]
     if not here:
         maps = sorted({memory.map_id for memory in placed})
-        raise InvalidInput(f"no memory with a place on the map {map_id!r}; maps: {', '.join(map(repr, maps)) or 'none'}")
+        raise InvalidInput(
+            f"no memory with a place on the map {map_id!r}; maps: {', '.join(map(repr, maps)) or 'none'}"
+        )
     evidence: Sequence[Hit] = ()
     if about:
         found = store.search(Query(text=about, map_id=here[0].map_id, robot_id=query.robot_id, camera=query.camera))

@@ -35,7 +35,8 @@ from blue (oldest, {first}) to red (newest, {last}); rest the mouse on a place t
 const places = [...document.querySelectorAll(".place")];
 document.getElementById("find").addEventListener("input", event => {{
   const words = event.target.value.toLowerCase();
-  const hidden = places.filter(place => place.classList.toggle("dim", !place.textContent.toLowerCase().includes(words)));
+  const hides = place => !place.textContent.toLowerCase().includes(words);
+  const hidden = places.filter(place => place.classList.toggle("dim", hides(place)));
   document.getElementById("found").textContent = words ? `${{places.length - hidden.length}} places,` : "";
 }});
 </script></body></html>
@@ -73,7 +74,9 @@ def _drawing(content: MapContent) -> Iterator[str]:
 
         left, right, bottom, top = content.plan.extent
         png = base64.b64encode(cv2.imencode(".png", content.plan.pixels)[1].tobytes()).decode()
-        place = f'x="{_number(left)}" y="{_number(-top)}" width="{_number(right - left)}" height="{_number(top - bottom)}"'
+        place = (
+            f'x="{_number(left)}" y="{_number(-top)}" width="{_number(right - left)}" height="{_number(top - bottom)}"'
+        )
         yield f'<image {place} opacity="0.5" href="data:image/png;base64,{png}"/>'
     for line in content.path:
         yield f'<polyline class="path" points="{" ".join(f"{_number(x)},{_number(-y)}" for x, y in line)}"/>'

@@ -30,7 +30,7 @@ def write_png(content: MapContent, file: Path) -> None:
     if content.plan is not None:
         axes.imshow(content.plan.pixels, cmap="gray", extent=content.plan.extent, alpha=0.5, zorder=0)
     for line in content.path:
-        axes.plot(*zip(*line), color=PATH, linewidth=1.5, zorder=1)
+        axes.plot(*zip(*line, strict=True), color=PATH, linewidth=1.5, zorder=1)
     poses = [memory.pose for memory in content.places if memory.pose is not None]
     when = [date2num(datetime.fromtimestamp(memory.start_ns / NANOSECONDS)) for memory in content.places]
     dots = axes.scatter(

@@ -9,6 +9,7 @@ import difflib
 import os
 import sys
 from collections.abc import Mapping
+from itertools import pairwise
 from pathlib import Path
 
 from ament_index_python.packages import get_package_share_directory
@@ -75,14 +76,16 @@ def checked(file: str, description: LaunchDescription) -> LaunchDescription:
         for name in sorted(given - known - OF_ROS2_LAUNCH):
             like = difflib.get_close_matches(name, known, 1)
             hint = f"did you mean {like[0]!r}? " if like else ""
-            raise ValueError(f"unknown launch argument {name!r}: {hint}{Path(file).name} has {', '.join(sorted(known))}")
+            raise ValueError(
+                f"unknown launch argument {name!r}: {hint}{Path(file).name} has {', '.join(sorted(known))}"
+            )
 
     return LaunchDescription([OpaqueFunction(function=refuse), *description.entities])
 
 
 def _launched_directly(file: Path) -> bool:
     """Whether the command line names this file, by package or by path."""
-    for before, word in zip(sys.argv, sys.argv[1:]):
+    for before, word in pairwise(sys.argv):
         if Path(word).name == file.name and (before == "remembr_ros" or Path(word).resolve() == file.resolve()):
             return True
     return False

@@ -22,5 +22,7 @@ def help_text(name: str, purpose: str) -> str:
         unit = f" [{parameter.unit}]" if parameter.unit else ""
         bounds = f" ({parameter.bounds})" if parameter.bounds else ""
         lines.append(f"  {parameter.name} ({parameter.default!r}){unit}")
-        lines += textwrap.wrap(parameter.description + bounds, WIDTH, initial_indent="      ", subsequent_indent="      ")
+        lines += textwrap.wrap(
+            parameter.description + bounds, WIDTH, initial_indent="      ", subsequent_indent="      "
+        )
     return "\n".join(lines) + "\n"

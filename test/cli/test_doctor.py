@@ -117,7 +117,10 @@ def test_a_robot_in_order(namespace, running, tmp_path) -> None:
 @pytest.mark.parametrize(
     ("robot", "complaints"),
     [
-        ({"image": "left/image_raw", "std_m": 0.0}, ["publishing that type: {ns}/left/image_raw", "covariance is zero"]),
+        (
+            {"image": "left/image_raw", "std_m": 0.0},
+            ["publishing that type: {ns}/left/image_raw", "covariance is zero"],
+        ),
         ({"image_type": CompressedImage}, ["is sensor_msgs/msg/CompressedImage, wanted sensor_msgs/msg/Image"]),
         (
             {"std_m": 0.9, "late_s": 30.0, "map_frame": "building"},
@@ -208,7 +211,9 @@ def test_the_language_model_s_endpoint(endpoint, monkeypatch) -> None:
     monkeypatch.setenv("SECRET_KEY", "sk-very-secret")
 
     def llm(model: str = "openai:llama3.1", url: str = base_url, variable: str = "SECRET_KEY") -> Finding:
-        finding = check_endpoint({**DEFAULTS, "llm.model": model, "llm.base_url": url, "llm.api_key_env": variable}, "llm")
+        finding = check_endpoint(
+            {**DEFAULTS, "llm.model": model, "llm.base_url": url, "llm.api_key_env": variable}, "llm"
+        )
         assert "very-secret" not in f"{finding}"
         return finding
 

@@ -14,16 +14,16 @@ import pytest
 
 pytest.importorskip("typer", reason="typer not installed: pip install -r requirements.txt")
 cv2 = pytest.importorskip("cv2", reason="opencv not installed: pip install -r requirements.txt")
-from typer.testing import CliRunner, Result
+from typer.testing import CliRunner, Result  # noqa: E402
 
-from remembr_ros.cli import map_content
-from remembr_ros.cli.main import app
-from remembr_ros.cli.map_content import gather
-from remembr_ros.memory.embedders.hashing import HashingEmbedder
-from remembr_ros.memory.query import Query
-from remembr_ros.memory.schema import memory_id
-from remembr_ros.memory.store import MemoryStore
-from remembr_ros.records import NANOSECONDS, Memory, Pose
+from remembr_ros.cli import map_content  # noqa: E402
+from remembr_ros.cli.main import app  # noqa: E402
+from remembr_ros.cli.map_content import gather  # noqa: E402
+from remembr_ros.memory.embedders.hashing import HashingEmbedder  # noqa: E402
+from remembr_ros.memory.query import Query  # noqa: E402
+from remembr_ros.memory.schema import memory_id  # noqa: E402
+from remembr_ros.memory.store import MemoryStore  # noqa: E402
+from remembr_ros.records import NANOSECONDS, Memory, Pose  # noqa: E402
 
 START_NS = time.time_ns() - 3600 * NANOSECONDS
 HOSTILE = 'I see </title><script>alert("x")</script> $\\frac$ on a sign & more'

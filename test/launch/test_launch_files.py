@@ -21,7 +21,11 @@ from processes import wait_until  # noqa: E402
 
 ROOT = Path(__file__).parents[2]
 FILES = sorted(path.name for path in (ROOT / "launch").glob("*.launch.py"))
-NODES = {"captioner.launch.py": {"captioner"}, "query.launch.py": {"query"}, "remembr.launch.py": {"captioner", "query"}}
+NODES = {
+    "captioner.launch.py": {"captioner"},
+    "query.launch.py": {"query"},
+    "remembr.launch.py": {"captioner", "query"},
+}
 ACTIVE = "active"
 PARAMETERS = """
 /**:

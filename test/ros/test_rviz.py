@@ -61,7 +61,9 @@ def test_our_topics_are_those_of_the_query_node() -> None:
 
 def test_the_launch_file_remaps_every_topic_that_is_shown() -> None:
     assignments = [
-        node for node in ast.parse((ROOT / "launch" / "remembr.launch.py").read_text()).body if isinstance(node, ast.Assign)
+        node
+        for node in ast.parse((ROOT / "launch" / "remembr.launch.py").read_text()).body
+        if isinstance(node, ast.Assign)
     ]
     (shown,) = (ast.literal_eval(node.value) for node in assignments if node.targets[0].id == "SHOWN")  # type: ignore[attr-defined]
     assert {f"/{topic}" for topic in shown} == DISPLAYS.keys()

@@ -139,7 +139,9 @@ class CommanderNavigator:
             except ExternalShutdownException:
                 break
             except Exception as error:  # BasicNavigator does not say what it raises; the asker must hear of it
-                self._end(self._drive, NavigationState.ABORTED, f"nav2_simple_commander: {type(error).__name__}: {error}")
+                self._end(
+                    self._drive, NavigationState.ABORTED, f"nav2_simple_commander: {type(error).__name__}: {error}"
+                )
         self._end(self._drive, NavigationState.CANCELED, "closed before Nav2 confirmed the cancel")
         self._commander.destroy_node()
 
@@ -251,7 +253,8 @@ class CommanderNavigator:
     def _send_and_remember(self, goal: Any, feedback_callback: Any = None, goal_uuid: Any = None) -> Any:
         """In place of the client's own: an acceptance that comes after BasicNavigator gave up is heard, too."""
         future = self._send_goal(goal, feedback_callback, goal_uuid)
-        future.add_done_callback(partial(self._on_response, self._drive))
+        if self._drive is not None:
+            future.add_done_callback(partial(self._on_response, self._drive))
         return future
 
     def _on_response(self, drive: _Drive, future: Any) -> None:
@@ -321,7 +324,7 @@ class CommanderNavigator:
 
 
 def _commander(node: Node, action_name: str) -> Any:
-    """A BasicNavigator in the namespace of `node`; it takes over the remaps of the command line but not the node name."""
+    """A BasicNavigator in the namespace of `node`; it takes over the command line's remaps but not the node's name."""
     try:
         from nav2_msgs.action import NavigateToPose
         from nav2_simple_commander.robot_navigator import BasicNavigator
