@@ -135,6 +135,11 @@ class CaptionerNode(ManagedNode):
 
     def _on_time_jump(self, jump: TimeJump) -> None:
         self._poses.clear()
+        # A window's key is its robot, camera and time: what a replayed bag needs, and what a restarted simulation must know.
+        self._warn(
+            "ROS time was set back: windows of times that are stored already are not stored again; where they show "
+            "something new (a simulation that starts anew), give each run its own memory.collection"
+        )
 
     def _wanted_stamp(self, stamp_ns: int) -> int | None:
         windower = self._windower

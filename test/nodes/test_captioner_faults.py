@@ -87,6 +87,7 @@ def test_a_clock_set_back_starts_anew(robot, captioner):
         f"the second loop, got {len(robot.captions) - first}",
     )
     assert all(c.window_end.sec - c.window_start.sec == 3 for c in robot.captions)
+    assert "memory.collection" in captioner.wait_for("ROS time was set back")
 
 
 @pytest.mark.parametrize("reliability", ["best_effort", "reliable"])
