@@ -29,7 +29,8 @@ class Query:
     it. `after_ns`/`before_ns`: windows that overlap [after_ns, before_ns). `at_ns`: with order NEAREST and no `near`,
     the instant to be nearest to. `map_id`, `robot_id`, `camera`: exact, empty = any; a place is only compared within
     one map, so `near` with an empty `map_id` compares rows of the unnamed map. `limit`: 1 to 1000 distinct episodes.
-    `collapse` False returns every window instead of one per episode.
+    `collapse` False returns every window instead of one per episode; `words` False ranks by meaning alone, without the
+    words that a name or number in the text shares with captions.
     """
 
     text: str = ""
@@ -45,6 +46,7 @@ class Query:
     order: Order = Order.RELEVANCE
     limit: int = 5
     collapse: bool = True
+    words: bool = True
 
     def __post_init__(self) -> None:
         if self.near is not None and not all(math.isfinite(c) and not isinstance(c, bool) for c in self.near):

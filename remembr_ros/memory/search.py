@@ -147,7 +147,7 @@ class _Search:
 
     def _relevant(self) -> None:
         assert self.vector is not None
-        names = lexical.names_something(self.query.text)
+        names = self.query.words and lexical.names_something(self.query.text)
         pool = max(lexical.POOL if names else 16, 2 * self.query.limit)
         for _ in range(_MAX_ROUNDS):
             found = self.table.similar(self.vector, self.terms + self._others(), pool)
