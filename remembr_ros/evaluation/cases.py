@@ -6,6 +6,7 @@ are frozen. Loaders (navqa/, own.py, sim/) make `Case`s; run.py turns them into 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 from remembr_ros.errors import InvalidInput
@@ -14,11 +15,19 @@ from remembr_ros.records import AnswerKind, Pose
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where the robot stood when it saw what was asked for [m]."""
+    """Where the robot stood when it saw what was asked for [m]. `z` None: heights are not compared."""
 
     x: float
     y: float
     map_id: str = ""
+    z: float | None = None
+
+    def distance_to(self, other: Place) -> float:
+        """[m]; infinite between two maps."""
+        if self.map_id != other.map_id:
+            return math.inf
+        height_m = 0.0 if self.z is None or other.z is None else self.z - other.z
+        return math.hypot(self.x - other.x, self.y - other.y, height_m)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +97,12 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One case answered under one variant. Errors are NaN-free: None means not applicable or not answered."""
+    """One case answered under one variant. Of the errors, None means: not asked for, or not answered."""
 
     case: Case
     variant: str
     given: Given
-    correct: bool
+    correct: bool = False
     position_error_m: float | None = None
     time_error_min: float | None = None
     duration_error_min: float | None = None
