@@ -6,7 +6,6 @@ process in % of one core, its lag, skipped windows, growth of its resident memor
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import signal
 import subprocess
@@ -15,12 +14,13 @@ import tempfile
 import threading
 import time
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from bench._photographs import verdicts
 from bench.report import Figure, Result
 
 WINDOW_S, SECONDS, QUICK_SECONDS, QUEUE = 3.0, 120.0, 12.0, 4
@@ -28,14 +28,6 @@ STREAMS = {"vga_30hz": (640, 480, 30.0), "1920x1200_15hz": (1920, 1200, 15.0)}
 SLOW_MODELS_S = (2.0, 4.0, 8.0)
 SLOW_STREAM = (320, 240, 10.0)
 ROOT = Path(__file__).resolve().parent.parent
-PHOTOGRAPHS: dict[str, tuple[str, ...]] = {
-    "brick.png": (), "cell.png": (), "chessboard_GRAY.png": (), "clock_motion.png": ("clock",), "coins.png": (),
-    "color.png": (), "grass.png": (), "gravel.png": (), "horse.png": ("horse", "sorrel"), "hubble_deep_field.jpg": (),
-    "ihc.png": (), "microaneurysms.png": (), "moon.png": (), "motorcycle_right.png": ("moped", "scooter"),
-    "page.png": ("menu", "book"), "retina.jpg": (), "text.png": (),
-}  # fmt: skip
-"""Pictures of scikit-image that the demo does not show, and words of which a right sentence has one. Empty: the
-recognizer has no word for it, only silence is right."""
 
 
 @dataclass
@@ -89,7 +81,7 @@ def run(quick: bool) -> Result:
                 ),
                 Figure(f"{title}_lag_of_bound", max(lags, default=0.0) / bound_s, ""),
             ]
-    return Result((*figures, *photographs()))
+    return Result((*figures, *verdicts()))
 
 
 def _counts(title: str, one: Watched, seconds: float) -> list[Figure]:
@@ -197,33 +189,6 @@ def _diagnostics() -> Iterator[dict[str, Watched]]:
         thread.join(2.0)
         node.destroy_node()
         rclpy.try_shutdown(context=context)
-
-
-def photographs() -> Sequence[Figure]:
-    """1 right, 0 silent where there is a word, -1 wrong; silence counts as right where there is no word."""
-    import cv2
-
-    from remembr_ros.records import Frame
-    from remembr_ros.remember.captioners import create_captioner
-    from remembr_ros.remember.captioners.tagger import NOTHING
-
-    spec = importlib.util.find_spec("skimage")
-    if spec is None or spec.origin is None:
-        return ()
-    tagger = create_captioner("tagger")
-    figures, wrong = [], 0
-    for name, words in PHOTOGRAPHS.items():
-        picture = cv2.imread(str(Path(spec.origin).parent / "data" / name))
-        if picture is None:
-            continue
-        said = tagger.caption([Frame(1, picture[:, :, ::-1].copy())])
-        silent = said == NOTHING
-        right = silent if not words else any(word in said for word in words)
-        verdict = 1.0 if right else 0.0 if silent else -1.0
-        wrong += verdict < 0
-        figures.append(Figure(f"tagger_{Path(name).stem}", verdict, "", said))
-    tagger.close()
-    return [*figures, Figure("tagger_photographs", len(figures), ""), Figure("tagger_wrong", float(wrong), "")]
 
 
 def _number(text: str) -> float:
