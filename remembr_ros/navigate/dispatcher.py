@@ -17,6 +17,7 @@ from enum import Enum
 from remembr_ros.navigate.navigator import Goal, NavigationState, NavigationUpdate, Navigator
 from remembr_ros.navigate.occupancy import OccupancyMap
 from remembr_ros.navigate.policy import GoalPolicy, Proposal, Refusal
+from remembr_ros.navigate.surroundings import Surroundings
 from remembr_ros.records import NANOSECONDS, Answer, Question
 
 
@@ -100,7 +101,7 @@ class GoalDispatcher:
         self._driving: _Open | None = None
         self._map_id = ""
         self._map_was_set = False
-        self._occupancy: OccupancyMap | None = None
+        self._surroundings: Surroundings | None = None
         self._expired_id = ""
         self._closed = False
         self._calls: deque[Callable[[], None]] = deque()
@@ -114,7 +115,7 @@ class GoalDispatcher:
             now_ns = self._now_ns()
             if not self._map_was_set:
                 self._map_id = question.map_id
-            verdict = self._policy.propose(answer, question, self._map_id, now_ns, self._occupancy)
+            verdict = self._policy.propose(answer, question, self._map_id, now_ns, self._surroundings)
             if verdict is None:
                 return GoalOutcome(GoalState.NONE)
             proposal_id = self._new_id()
@@ -174,11 +175,13 @@ class GoalDispatcher:
         self._call_out()
         return done
 
-    def set_map(self, map_id: str, occupancy: OccupancyMap | None = None) -> None:
+    def set_map(self, map_id: str, surroundings: Surroundings | OccupancyMap | None = None) -> None:
         """The map that the robot is on now. Goals of another map end: their numbers mean another place here."""
         with self._lock:
             changed = self._map_was_set and map_id != self._map_id
-            self._map_id, self._occupancy, self._map_was_set = map_id, occupancy, True
+            if isinstance(surroundings, OccupancyMap):
+                surroundings = Surroundings(surroundings)
+            self._map_id, self._surroundings, self._map_was_set = map_id, surroundings, True
             if changed:
                 self._drop_waiting(NavigationState.REFUSED, f"the map changed to {map_id!r}")
                 self._cancel(f"the map changed to {map_id!r}")
@@ -240,7 +243,7 @@ class GoalDispatcher:
 
     def _guard(self, opened: _Open, now_ns: int) -> Refusal | None:
         return self._policy.check(
-            opened.proposal, opened.goal.pose, self._map_id, now_ns, opened.confirmed, self._occupancy
+            opened.proposal, opened.goal.pose, self._map_id, now_ns, opened.confirmed, self._surroundings
         )
 
     def _cancel(self, reason: str) -> str:

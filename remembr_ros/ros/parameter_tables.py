@@ -199,7 +199,7 @@ QUERY: tuple[Parameter, ...] = (
     Parameter(
         "navigation.snap_radius",
         1.0,
-        "A goal in an occupied cell moves to the nearest free one within this, else it is refused.",
+        "A goal in an occupied or unknown cell moves to the nearest free one within this, else it is refused.",
         "m",
         0.0,
         10.0,
@@ -215,7 +215,21 @@ QUERY: tuple[Parameter, ...] = (
     Parameter(
         "navigation.goal_frame",
         "",
-        "Only memories whose position is in this frame become goals; empty: any frame that is fixed to the map.",
+        "Frame of goals; empty: that of the map or costmap. A memory's position in another frame is moved there where /tf_static tells how the two lie to each other, else it is no goal.",
+    ),
+    Parameter(
+        "navigation.occupancy_source",
+        "both",
+        "What a goal must be free in: map; costmap (global_costmap/costmap of Nav2; without a fresh one there are no goals); both: the map, and the costmap while there is a fresh one.",
+        choices=("map", "costmap", "both"),
+    ),
+    Parameter(
+        "navigation.costmap_max_age_s",
+        10.0,
+        "An older costmap does not count. Nav2 sends it about once a second with always_send_full_costmap: true.",
+        "s",
+        0.1,
+        3600.0,
     ),
     Parameter(
         "navigation.trust_unnamed_map",

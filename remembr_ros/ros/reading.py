@@ -10,13 +10,14 @@ from __future__ import annotations
 import hashlib
 import math
 import struct
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from remembr_ros.errors import InvalidInput
 from remembr_ros.memory.schema import MAX_BYTES, memory_id
-from remembr_ros.navigate.occupancy import OccupancyMap
+from remembr_ros.navigate.occupancy import INSCRIBED, LETHAL, OccupancyMap
 from remembr_ros.records import NANOSECONDS, Memory, Pose
 
 if TYPE_CHECKING:
@@ -117,6 +118,12 @@ def occupancy_map(grid: OccupancyGrid) -> OccupancyMap:
         cells=np.array(grid.data, dtype=np.int8).reshape(info.height, info.width),
         origin_yaw=yaw_of(info.origin.orientation) or 0.0,
     )
+
+
+def costmap(grid: OccupancyGrid) -> OccupancyMap:
+    """A costmap that Nav2 publishes as a grid, as `occupancy_map`: where the robot's middle may not be, and
+    obstacles."""
+    return replace(occupancy_map(grid), blocked_from=INSCRIBED, obstacle_from=LETHAL, name="Nav2's costmap")
 
 
 def map_name(grid: OccupancyGrid) -> str:

@@ -16,6 +16,7 @@ from remembr_ros.navigate.dispatcher import ConfirmError, GoalDispatcher, GoalSt
 from remembr_ros.navigate.navigator import Goal, NavigationState, NavigationUpdate
 from remembr_ros.navigate.occupancy import OccupancyMap
 from remembr_ros.navigate.policy import GoalPolicy, NavigationMode
+from remembr_ros.navigate.surroundings import Surroundings
 from remembr_ros.records import Answer, AnswerKind, Hit, Memory, Navigate, Pose, Question
 
 SECOND = 1_000_000_000
@@ -196,7 +197,7 @@ def test_fault_27_a_new_map_ends_what_belongs_to_the_old_one() -> None:
 def test_a_check_that_fails_now_refuses_at_the_confirmation() -> None:
     desk = Desk()
     proposal_id = desk.ask().proposal_id
-    desk.dispatcher.set_map("floor1", OccupancyMap("map", 0.0, 0.0, 0.5, np.full((40, 40), 100, np.int8)))
+    desk.dispatcher.set_map("floor1", Surroundings(OccupancyMap("map", 0.0, 0.0, 0.5, np.full((40, 40), 100, np.int8))))
     result = desk.dispatcher.confirm(proposal_id, True)
     assert result.error is ConfirmError.REFUSED and "occupied" in result.message
     assert desk.states(proposal_id) == [S.PROPOSED, S.REFUSED]

@@ -1,6 +1,7 @@
 """Where the robot may stand in an occupancy grid, against a plain search through all cells."""
 
 import math
+import time
 
 import numpy as np
 import pytest
@@ -58,9 +59,39 @@ def test_obstacles_keep_the_robot_at_a_distance_and_unknown_cells_do_not() -> No
     assert free_place(occupancy, 3.5, 0.5, keep_out_m=1.0) == (3.5, 0.5)
 
 
+@pytest.mark.parametrize("keep_out", [0.35, 0.4, 0.1 + 0.2])
+def test_keep_out_is_no_number_of_cells_rounded_down(keep_out: float) -> None:
+    """A resolution of 0.05 m arrives as a float32, and 0.35 m is 6.99 of its cells."""
+    cells = np.zeros((1, 40), np.int8)
+    cells[0, 0] = 100
+    occupancy = OccupancyMap("map", 0.0, 0.0, float(np.float32(0.05)), cells)
+    for column in range(1, 20):
+        x = (column + 0.5) * 0.05
+        free = not isinstance(free_place(occupancy, x, 0.025, keep_out_m=keep_out), Blocked)
+        assert free == (column * 0.05 > keep_out + 1e-6), column
+
+
+def test_a_large_map_full_of_obstacles_is_judged_at_once() -> None:
+    """Callbacks answer within 100 ms: 10 m to look for a place, 10 m to keep out, in cells of 5 cm."""
+    cells = (np.random.default_rng(0).random((4000, 4000)) < 0.02).astype(np.int8) * 100
+    occupancy = OccupancyMap("map", -100.0, -100.0, 0.05, cells)
+    started = time.process_time()
+    assert isinstance(free_place(occupancy, 0.0, 0.0, snap_radius_m=10.0, keep_out_m=10.0, veto=occupancy), Blocked)
+    assert time.process_time() - started < 0.5
+
+
 @pytest.mark.parametrize(
     ("resolution", "x", "shape"),
-    [(0.0, 0.0, (2, 2)), (math.nan, 0.0, (2, 2)), (1.0, math.inf, (2, 2)), (1.0, 0.0, (0, 2)), (1.0, 0.0, (4,))],
+    [
+        (0.0, 0.0, (2, 2)),
+        (math.nan, 0.0, (2, 2)),
+        (1.0, math.inf, (2, 2)),
+        (1.0, 1e300, (2, 2)),
+        (1e-45, 0.0, (2, 2)),
+        (-1.0, 0.0, (2, 2)),
+        (1.0, 0.0, (0, 2)),
+        (1.0, 0.0, (4,)),
+    ],
 )
 def test_a_grid_that_is_none_is_refused(resolution: float, x: float, shape: tuple[int, ...]) -> None:
     with pytest.raises(InvalidInput, match=r"map\."):

@@ -10,6 +10,7 @@ import pytest
 
 from remembr_ros.navigate.occupancy import OccupancyMap
 from remembr_ros.navigate.policy import GoalPolicy, NavigationMode, Proposal, Refusal, normalize_frame
+from remembr_ros.navigate.surroundings import Surroundings
 from remembr_ros.records import Answer, AnswerError, AnswerKind, Hit, Memory, Navigate, Pose, Question
 
 NOW = 1_796_061_600_000_000_000
@@ -38,8 +39,12 @@ def question(text="take me to the printer", navigate=Navigate.AUTO) -> Question:
     return Question(text, NOW, map_id="floor1", navigate=navigate)
 
 
+def around(occupancy: OccupancyMap | None) -> Surroundings | None:
+    return None if occupancy is None else Surroundings(occupancy)
+
+
 def propose(given: Answer, policy=None, asked=None, map_id="floor1", occupancy=None):
-    return (policy or GoalPolicy()).propose(given, asked or question(), map_id, NOW, occupancy)
+    return (policy or GoalPolicy()).propose(given, asked or question(), map_id, NOW, around(occupancy))
 
 
 def refused(verdict) -> str:
@@ -131,6 +136,37 @@ def test_fault_13_another_frame_than_the_goal_frame_is_refused() -> None:
     assert isinstance(propose(answer(memory(frame="/map")), policy), Proposal)
 
 
+def beside(pose: Pose, frame_id: str) -> Pose | str:
+    """A building whose frame lies 2 m behind the warehouse's."""
+    known = pose.frame_id == "warehouse_map" and frame_id == "map"
+    return replace(pose, frame_id=frame_id, x=pose.x + 2.0) if known else "nobody knows"
+
+
+def test_fault_13_a_place_in_another_frame_is_moved_there_where_the_relation_is_known() -> None:
+    policy = GoalPolicy(goal_frame="/map", to_frame=beside)
+    proposal = propose(answer(memory(5.0, frame="/warehouse_map")), policy)
+    assert isinstance(proposal, Proposal)
+    assert (proposal.pose.x, proposal.pose.frame_id) == (7.0, "map")
+    assert policy.check(proposal, proposal.pose, "floor1", NOW + S, True) is None
+    assert "nobody knows" in refused(propose(answer(memory(frame="garage_map")), policy))
+
+
+def test_fault_13_without_a_goal_frame_goals_are_in_the_frame_of_the_map() -> None:
+    policy = GoalPolicy(to_frame=beside)
+    proposal = propose(answer(memory(5.0, frame="warehouse_map")), policy, occupancy=room())
+    assert isinstance(proposal, Proposal) and (proposal.pose.x, proposal.pose.frame_id) == (7.0, "map")
+    assert "outside the map" in refused(propose(answer(memory(9.0, frame="warehouse_map")), policy, occupancy=room()))
+    assert "'warehouse_map'" in refused(propose(answer(memory(frame="warehouse_map")), occupancy=room()))
+
+
+def test_fault_13_a_relation_that_changed_since_the_proposal_refuses() -> None:
+    proposal = propose(answer(memory(5.0, frame="warehouse_map")), GoalPolicy(goal_frame="map", to_frame=beside))
+    assert isinstance(proposal, Proposal)
+    elsewhere = GoalPolicy(goal_frame="map", to_frame=lambda pose, frame: replace(pose, frame_id=frame, z=1.0))
+    assert "not the place" in refused(elsewhere.check(proposal, proposal.pose, "floor1", NOW + S, True))
+    assert "frame" in refused(GoalPolicy(goal_frame="map").check(proposal, proposal.pose, "floor1", NOW + S, True))
+
+
 def test_an_unlocalized_memory_and_one_without_a_place_are_no_goals() -> None:
     assert "where it was" in refused(propose(answer(memory(localized=False))))
     assert "no usable position" in refused(propose(answer(memory(pose=False))))
@@ -162,7 +198,7 @@ def guard(sent=None, *, policy=None, confirmed=True, map_id="floor1", now=NOW + 
     proposal = propose(answer(memory()), GoalPolicy(NavigationMode.AUTO))
     assert isinstance(proposal, Proposal)
     proposal = replace(proposal, **changes)
-    return (policy or GoalPolicy()).check(proposal, sent or proposal.pose, map_id, now, confirmed, occupancy)
+    return (policy or GoalPolicy()).check(proposal, sent or proposal.pose, map_id, now, confirmed, around(occupancy))
 
 
 def test_the_guard_lets_a_confirmed_goal_through() -> None:
