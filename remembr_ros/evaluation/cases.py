@@ -7,7 +7,7 @@ are frozen. Loaders (navqa/, own.py, sim/) make `Case`s; run.py turns them into 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from remembr_ros.errors import InvalidInput
 from remembr_ros.records import AnswerKind, Pose
@@ -117,4 +117,3 @@ class Outcome:
     completion_tokens: int = 0
     cost: float | None = None
     """In the currency of the prices given; None: no price is known."""
-    details: dict[str, float] = field(default_factory=dict)
