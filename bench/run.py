@@ -1,7 +1,8 @@
 """Run one benchmark of this folder: see README.md beside this file.
 
-In: the name of a module here, whose `run(quick)` measures. Out: a table, optionally JSON; exit code 1 for a missed
-target with --check, 2 for a name or file that does not exist.
+In: the name of a module here, whose `run(quick)` measures, or whose `PARTS` do: functions of `quick`, by name, each of
+which returns figures. What a part measured is kept at once in results/, so that an interrupted run can be resumed. Out: a
+table, optionally JSON; exit code 1 for a missed target with --check, 2 for a name or file that does not exist.
 """
 
 from __future__ import annotations
@@ -10,8 +11,9 @@ import argparse
 import importlib.util
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from rich.console import Console
@@ -27,17 +29,40 @@ def available(folder: Path) -> list[str]:
     return sorted(path.stem for path in folder.glob("*.py") if path.stem not in NOT_BENCHMARKS and path.stem[0] != "_")
 
 
-def measure(path: Path, quick: bool) -> report.Result:
-    """Load the benchmark's file and run it. Raises TypeError if it returns something other than a Result."""
+def load(path: Path) -> ModuleType:
+    """The module of a benchmark's file."""
     spec = importlib.util.spec_from_file_location(f"bench_{path.stem}", path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module  # dataclasses look their module up there
     spec.loader.exec_module(module)
+    return module
+
+
+def measure(module: ModuleType, quick: bool) -> report.Result:
+    """Run the benchmark. Raises TypeError if it returns something other than a Result."""
     result = module.run(quick)
     if not isinstance(result, report.Result):
-        raise TypeError(f"{path.name}: run() must return bench.report.Result, got {type(result).__name__}")
+        raise TypeError(f"{module.__file__}: run() must return bench.report.Result, got {type(result).__name__}")
     return result
+
+
+def measure_parts(
+    parts: Mapping[str, Callable[[bool], Iterable[report.Figure]]], results: Path, benchmark: str, quick: bool, resume: bool
+) -> report.Result:
+    """Run each part and keep its figures; with `resume` those that are kept already are read instead."""
+    figures: list[report.Figure] = []
+    results.mkdir(exist_ok=True)
+    for name, part in parts.items():
+        file = results / f"{benchmark}.{name}{'.quick' if quick else ''}.json"
+        if not (resume and file.is_file()):
+            measured = report.Result(tuple(part(quick)))
+            content = report.document(f"{benchmark}, part {name}", quick, report.this_machine(), measured, [])
+            unfinished = file.with_suffix(".partial")
+            unfinished.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+            unfinished.replace(file)
+        figures += [report.Figure(**fields) for fields in json.loads(file.read_text(encoding="utf-8"))["figures"]]
+    return report.Result(tuple(figures))
 
 
 def read_targets(path: Path, benchmark: str) -> dict[str, Any]:
@@ -59,6 +84,8 @@ def main(arguments: Sequence[str] | None = None, folder: Path = HERE) -> int:
     parser.add_argument("--quick", action="store_true", help="a small run that only shows that it works")
     parser.add_argument("--check", action="store_true", help="exit 1 where a target in bench/targets.toml is missed")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there as well")
+    parser.add_argument("--part", action="append", metavar="NAME", help="only this part of it; may be given several times")
+    parser.add_argument("--resume", action="store_true", help="read the parts that were measured before from bench/results")
     options = parser.parse_args(arguments)
 
     names = available(folder)
@@ -72,7 +99,18 @@ def main(arguments: Sequence[str] | None = None, folder: Path = HERE) -> int:
 
     targets = read_targets(folder / "targets.toml", options.name)
     machine = report.this_machine()
-    result = measure(folder / f"{options.name}.py", options.quick)
+    module = load(folder / f"{options.name}.py")
+    parts = getattr(module, "PARTS", {})
+    if unknown := set(options.part or ()) - parts.keys():
+        print(f"scripts/bench: no part {', '.join(unknown)}; there is: {', '.join(parts) or 'none'}", file=sys.stderr)
+        return 2
+    if parts:
+        chosen = {name: part for name, part in parts.items() if name in (options.part or parts)}
+        result = measure_parts(chosen, folder / "results", options.name, options.quick, options.resume)
+    else:
+        result = measure(module, options.quick)
+    if options.part:
+        targets = {name: targets[name] for name in targets if name in {figure.name for figure in result.figures}}
     missed = report.misses(result, targets)
     report.show(options.name, machine, result, targets, Console())
     if options.json:

@@ -67,3 +67,35 @@ def test_a_benchmark_that_returns_something_else_is_named(folder: Path) -> None:
     (folder / "wrong.py").write_text("def run(quick):\n    return {'a': 1}\n")
     with pytest.raises(TypeError, match=r"wrong\.py"):
         run.main(["wrong"], folder)
+
+
+PARTS = """
+from pathlib import Path
+from bench.report import Figure
+
+def first(quick):
+    with (Path(__file__).parent / "runs").open("a") as runs:
+        runs.write("first ")
+    return [Figure("first_s", 1.0, "s")]
+
+def second(quick):
+    if not (Path(__file__).parent / "fixed").exists():
+        raise RuntimeError("interrupted")
+    return [Figure("second_s", 2.0, "s")]
+
+PARTS = {"first": first, "second": second}
+"""
+
+
+def test_an_interrupted_run_keeps_its_parts_and_resumes(folder: Path) -> None:
+    (folder / "parted.py").write_text(PARTS)
+    (folder / "targets.toml").write_text("[parted]\nfirst_s = {max = 1}\nsecond_s = {max = 2}\n")
+    file = folder / "parted.json"
+    with pytest.raises(RuntimeError, match="interrupted"):
+        run.main(["parted", "--check"], folder)
+    (folder / "fixed").touch()
+    assert run.main(["parted", "--check", "--resume", "--json", str(file)], folder) == 0
+    assert [figure["name"] for figure in json.loads(file.read_text())["figures"]] == ["first_s", "second_s"]
+    assert (folder / "runs").read_text() == "first "
+    assert run.main(["parted", "--check", "--part", "second"], folder) == 0
+    assert run.main(["parted", "--part", "third"], folder) == 2
