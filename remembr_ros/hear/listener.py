@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import threading
 import time
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from remembr_ros.errors import RemembrError
 from remembr_ros.hear.audio import AudioSource
 from remembr_ros.hear.gate import Gate, Verdict
 from remembr_ros.hear.segmenter import Segmenter, Utterance
 from remembr_ros.hear.transcribers import Transcriber, Transcript
+from remembr_ros.records import NANOSECONDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +45,7 @@ class ListenerStats:
 class Listener:
     """Capturing never waits for the transcriber: at most `queue_utterances` wait, beyond that the oldest is skipped and counted.
 
-    `on_heard`, `on_problem` are called on the worker's threads, one call at a time each.
+    `on_heard` is called on the transcribing thread, `on_problem` on either; neither may raise.
     """
 
     def __init__(
@@ -56,14 +60,108 @@ class Listener:
         queue_utterances: int = 4,
         now_ns: Callable[[], int] = time.time_ns,
     ) -> None:
-        raise NotImplementedError
+        self._source = source
+        self._segmenter = segmenter
+        self._transcriber = transcriber
+        self._gate = gate
+        self._on_heard = on_heard
+        self._on_problem = on_problem
+        self._queue_utterances = queue_utterances
+        self._now_ns = now_ns
+        self._waiting: deque[Utterance] = deque()
+        self._changed = threading.Condition()
+        self._captured = False
+        self._closing = False
+        self._busy = False
+        self._utterances = self._transcribed = self._failed = self._skipped = self._last_block_ns = 0
+        self._threads = (
+            threading.Thread(target=self._capture, name="hear_capture", daemon=True),
+            threading.Thread(target=self._transcribe, name="hear_transcribe", daemon=True),
+        )
 
     def start(self) -> None:
-        raise NotImplementedError
+        for thread in self._threads:
+            thread.start()
 
     def stats(self) -> ListenerStats:
-        raise NotImplementedError
+        with self._changed:
+            return ListenerStats(
+                utterances=self._utterances,
+                transcribed=self._transcribed,
+                failed=self._failed,
+                skipped=self._skipped,
+                waiting=len(self._waiting),
+                last_block_ns=self._last_block_ns,
+                ended=self._captured and not self._waiting and not self._busy,
+            )
 
     def close(self, timeout_s: float = 5.0) -> None:
         """End both threads and close the source; what waits is not transcribed any more. The transcriber stays the caller's."""
-        raise NotImplementedError
+        with self._changed:
+            self._closing = True
+            self._waiting.clear()
+            self._changed.notify_all()
+        self._source.close()
+        until_s = time.monotonic() + timeout_s
+        for thread in self._threads:
+            if thread.is_alive():
+                thread.join(max(0.0, until_s - time.monotonic()))
+
+    def _capture(self) -> None:
+        try:
+            for block in self._source.blocks():
+                self._put(self._segmenter.add(block))
+                self._last_block_ns = block.end_ns
+                if self._closing:
+                    return
+            self._put(self._segmenter.flush())
+        except RemembrError as error:
+            self._on_problem(f"{self._source.name}: {error}")
+        except Exception as error:  # an end of hearing must be said, whatever it was
+            self._on_problem(f"{self._source.name}: hearing has stopped: {error!r}")
+        finally:
+            with self._changed:
+                self._captured = True
+                self._changed.notify_all()
+
+    def _put(self, utterances: list[Utterance]) -> None:
+        for utterance in utterances:
+            with self._changed:
+                self._utterances += 1
+                self._waiting.append(utterance)
+                skipped = len(self._waiting) > self._queue_utterances
+                if skipped:
+                    self._waiting.popleft()
+                    self._skipped += 1
+                self._changed.notify_all()
+            if skipped:
+                self._on_problem(f"asr is slower than speech: {self._skipped} utterances were skipped")
+
+    def _transcribe(self) -> None:
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._waiting or self._closing or self._captured)
+                if self._closing or not self._waiting:
+                    return
+                utterance, self._busy = self._waiting.popleft(), True
+            try:
+                self._handle(utterance)
+            finally:
+                with self._changed:
+                    self._busy = False
+
+    def _handle(self, utterance: Utterance) -> None:
+        try:
+            transcript = self._transcriber.transcribe(utterance.samples)
+        except Exception as error:
+            self._failed += 1
+            self._on_problem(f"an utterance of {utterance.duration_s:.1f} s was not understood: {error}")
+            return
+        now_ns = self._now_ns()
+        verdict = self._gate.judge(transcript, utterance, now_ns)
+        self._transcribed += 1
+        latency_s = max(0.0, (now_ns - utterance.speech_end_ns) / NANOSECONDS)
+        try:
+            self._on_heard(Heard(utterance, transcript, verdict, latency_s))
+        except Exception as error:
+            self._on_problem(f"what was heard could not be handed on: {error!r}")

@@ -1,0 +1,66 @@
+"""Tells the robot's own voice from a person's. In: answers with the time they are spoken in, and words heard. Out: own or not.
+
+Without echo cancellation the microphone hears the loudspeaker. While an answer is spoken, and shortly after, words that are
+those of the answer in its order are its echo; other words are a person who interrupts.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+
+from remembr_ros.hear.segmenter import Utterance
+from remembr_ros.hear.words import tokens
+from remembr_ros.records import NANOSECONDS
+
+KEPT_ANSWERS = 8
+LATE_S, LATE_SIMILARITY, LATE_TOKENS = 10.0, 0.9, 4
+"""A speaker may begin late and end late: for so long, nearly the same words, if there are enough of them, are still its echo."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    words: list[str]
+    start_ns: int
+    until_ns: int
+
+
+class OwnVoice:
+    """Remembers the latest answers."""
+
+    def __init__(self, similarity: float, tail_s: float) -> None:
+        self._similarity = similarity
+        self._tail_s = tail_s
+        self._answers: deque[_Answer] = deque(maxlen=KEPT_ANSWERS)
+
+    def spoken(self, text: str, start_ns: int, until_ns: int) -> None:
+        """An answer; one with the same start is replaced (its end is known better)."""
+        known = [answer for answer in self._answers if answer.start_ns != start_ns]
+        self._answers = deque([*known, _Answer(tokens(text), start_ns, until_ns)], maxlen=KEPT_ANSWERS)
+
+    def heard(self, words: list[str], utterance: Utterance) -> str:
+        """The reason to take `words` for an echo; empty: a person said them."""
+        for answer in self._answers:
+            if utterance.speech_end_ns < answer.start_ns:
+                continue
+            after_s = (utterance.speech_start_ns - answer.until_ns) / NANOSECONDS
+            share = echo_share(words, answer.words)
+            if after_s <= self._tail_s and share >= self._similarity:
+                return f"the robot's own voice ({share:.0%} of its answer's words)"
+            if after_s <= LATE_S and share >= LATE_SIMILARITY and len(words) >= LATE_TOKENS:
+                return "the robot's own voice, late"
+        return ""
+
+
+def echo_share(words: list[str], answer: list[str]) -> float:
+    """Part of `words` that stands in `answer` in the same order, or the likeness of the letters where words were misheard."""
+    from rapidfuzz import fuzz
+    from rapidfuzz.distance import LCSseq
+
+    if not words or not answer:
+        return 0.0
+    in_order = LCSseq.similarity(words, answer) / len(words)
+    heard, spoken = " ".join(words), " ".join(answer)
+    if len(heard) < 12 or len(heard) > 1.3 * len(spoken):
+        return float(in_order)
+    return float(max(in_order, (fuzz.partial_ratio(heard, spoken) - 10.0) / 100.0))

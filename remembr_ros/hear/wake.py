@@ -1,0 +1,85 @@
+"""Finds the wake phrase where somebody calls the robot by it. In: what was understood. Out: called or not, and the rest.
+
+The phrase counts at the head of an utterance, after a greeting at most, or as its last word: "robot" in the middle of a sentence
+is somebody talking about robots.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Any
+
+from remembr_ros.errors import MissingDependency
+from remembr_ros.hear.words import tokens
+
+INSTALL = "pip install 'rapidfuzz>=3.9,<4'"
+GREETINGS = frozenset(
+    "hey hi hello hay ay a ok okay oh um uh so well please listen excuse me dear hallo he bonjour salut hola oye good morning".split()
+)
+MAX_GREETING = 3
+_WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*")
+_EDGES = " \t\n,.;:!?-\u2013\u2014\u2026\u00bf\u00a1\"'"
+
+
+class Wake:
+    """`phrase` of one or more words; empty: everybody is always called. Raises MissingDependency."""
+
+    def __init__(self, phrase: str, similarity: float) -> None:
+        self._phrase = "".join(tokens(phrase))
+        self._length = len(tokens(phrase))
+        self._similarity = similarity
+        if self._phrase:
+            _rapidfuzz()
+
+    def strip(self, text: str) -> tuple[bool, str]:
+        """Whether `text` calls the robot, and `text` without greeting and wake phrase; without one, `text` as it is."""
+        text = text.strip()
+        if not self._phrase:
+            return False, text
+        words = [(match.start(), match.end()) for match in _WORD.finditer(text)]
+        lower = [tokens(text[start:end]) for start, end in words]
+        plain = ["".join(parts) for parts in lower]
+        head = 0
+        for head in range(min(MAX_GREETING, len(plain)) + 1):
+            if length := self._at(plain, head):
+                end = words[head + length - 1][1]
+                return True, self._restored(text[end:])
+            if head < len(plain) and plain[head] not in GREETINGS:
+                break
+        for length in self._lengths():
+            first = len(plain) - length
+            if first > 0 and self._alike("".join(plain[first:])):
+                return True, self._restored(text[: words[first][0]])
+        return False, text
+
+    def _at(self, plain: list[str], first: int) -> int:
+        """How many words at `first` are the wake phrase; 0: none."""
+        for length in self._lengths():
+            if first + length <= len(plain) and self._alike("".join(plain[first : first + length])):
+                return length
+        return 0
+
+    def _lengths(self) -> list[int]:
+        """A transcriber may run the phrase's words together, or apart."""
+        return [length for length in (self._length, self._length + 1, self._length - 1) if length > 0]
+
+    def _alike(self, heard: str) -> bool:
+        if heard == self._phrase + "s":
+            return False  # "robots are ..." is about robots
+        return float(_rapidfuzz().fuzz.ratio(heard, self._phrase)) >= 100.0 * self._similarity
+
+    def _restored(self, rest: str) -> str:
+        """A sentence again: edges cleaned, first letter large, question mark kept."""
+        end = "?" if rest.rstrip().endswith("?") else "." if rest.rstrip().endswith(".") else ""
+        rest = rest.strip(_EDGES)
+        return rest[:1].upper() + rest[1:] + (end if rest else "")
+
+
+@lru_cache(maxsize=1)
+def _rapidfuzz() -> Any:
+    try:
+        import rapidfuzz
+    except ImportError as error:
+        raise MissingDependency("rapidfuzz", INSTALL, needed_for="the wake phrase") from error
+    return rapidfuzz
