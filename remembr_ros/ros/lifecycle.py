@@ -24,7 +24,7 @@ import rclpy
 from lifecycle_msgs.msg import State
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.clock import Clock, ClockType
-from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.executors import SingleThreadedExecutor
 from rclpy.lifecycle import LifecycleNodeMixin, LifecycleState, TransitionCallbackReturn
 from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
@@ -33,6 +33,7 @@ from remembr_ros.errors import MemoryUnavailable, ModelMismatch, RemembrError
 from remembr_ros.ros import parameter_tables
 from remembr_ros.ros.node_help import help_text
 from remembr_ros.ros.parameters import Parameter, declare, unknown_overrides
+from remembr_ros.ros.spinning import Spinning
 from remembr_ros.ros.worker import Job
 
 RETRY_S = 10.0
@@ -214,21 +215,13 @@ def run(name: str, create: Callable[[], ManagedNode], args: Sequence[str] | None
     executor = SingleThreadedExecutor()
     executor.add_node(node)
     faults: list[Exception] = []
-    closed = threading.Event()
 
-    def spin() -> None:
-        while not closed.is_set() and len(faults) < MOST_FAULTS:
-            try:
-                executor.spin_once()
-            except ExternalShutdownException:
-                break
-            except Exception as error:  # raised by one callback: that message is lost, the node is not
-                faults.append(error)
-                logger.error(f"a callback failed ({len(faults)} of at most {MOST_FAULTS}): {_traceback()}")
-        stop.set()
+    def on_fault(error: Exception) -> bool:  # raised by one callback: that message is lost, the node is not
+        faults.append(error)
+        logger.error(f"a callback failed ({len(faults)} of at most {MOST_FAULTS}): {_traceback()}")
+        return len(faults) < MOST_FAULTS
 
-    spinning = threading.Thread(target=spin, name="remembr-spin")
-    spinning.start()
+    spinning = Spinning(executor, on_fault, on_end=stop.set)
     stop.wait()
     for number in (signal.SIGINT, signal.SIGTERM):
         # Under launch Ctrl-C comes twice; the interpreter restores the default, which kills, while it ends.
@@ -237,9 +230,7 @@ def run(name: str, create: Callable[[], ManagedNode], args: Sequence[str] | None
     # A model that is still loading, or a server that does not answer, must not keep the process alive.
     _exit_after(STOP_WITHIN_S, code)
     node.close()
-    closed.set()
-    executor.shutdown(timeout_sec=1.0)
-    spinning.join(2.0)
+    spinning.stop(2.0)
     node.destroy_node()
     rclpy.try_shutdown()
     _exit_if_threads_are_left(code)

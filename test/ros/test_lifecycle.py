@@ -20,6 +20,7 @@ from remembr_ros.errors import ConfigurationError, MemoryUnavailable, ModelMisma
 from remembr_ros.ros import lifecycle  # noqa: E402
 from remembr_ros.ros.lifecycle import ManagedNode  # noqa: E402
 from remembr_ros.ros.parameters import Parameter  # noqa: E402
+from remembr_ros.ros.spinning import Spinning  # noqa: E402
 
 pytestmark = pytest.mark.ros
 
@@ -52,19 +53,17 @@ def spinning():
     context = rclpy.Context()
     rclpy.init(context=context)
     executor = SingleThreadedExecutor(context=context)
-    thread = threading.Thread(target=executor.spin)
-    nodes = []
+    nodes, threads = [], []
 
     def make(*arguments, **options):
         nodes.append(Probe(context, *arguments, **options))
         executor.add_node(nodes[-1])
-        if not thread.is_alive():
-            thread.start()
+        if not threads:
+            threads.append(Spinning(executor))
         return nodes[-1]
 
     yield make
-    executor.shutdown(2.0)
-    thread.join(2.0)
+    assert all(thread.stop() for thread in threads)
     for node in nodes:
         node.destroy_node()
     rclpy.try_shutdown(context=context)

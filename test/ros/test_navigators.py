@@ -415,7 +415,9 @@ def test_the_factory_knows_its_navigators(client, monkeypatch) -> None:
         navigator = create_navigator(spec, client.node)
         assert navigator.name == name
         navigator.close()
-    with pytest.raises(UnknownBackend, match=r"navigation.navigator.*teleport.*auto, nav2_simple_commander, action, topic"):
+    with pytest.raises(
+        UnknownBackend, match=r"navigation.navigator.*teleport.*auto, nav2_simple_commander, action, topic"
+    ):
         create_navigator("teleport", client.node)
     monkeypatch.setitem(sys.modules, "nav2_msgs", None)
     monkeypatch.setitem(sys.modules, "nav2_msgs.action", None)
@@ -429,4 +431,4 @@ def test_navigators_come_and_go_while_the_node_is_spun(client) -> None:
     for _ in range(20):
         create_navigator("action", client.node).close()
         create_navigator("topic", client.node).close()
-    assert client.thread.is_alive()
+    assert client.spinning.thread.is_alive()

@@ -15,6 +15,7 @@ rclpy = pytest.importorskip("rclpy", reason="rclpy not importable: . scripts/env
 from processes import wait_until  # noqa: E402
 from rclpy.executors import MultiThreadedExecutor  # noqa: E402
 
+from remembr_ros.ros.spinning import Spinning  # noqa: E402
 from remembr_ros.ros.worker import Worker  # noqa: E402
 
 pytestmark = pytest.mark.ros
@@ -28,8 +29,7 @@ def work():
     node = rclpy.create_node("worker_probe", context=context)
     executor = MultiThreadedExecutor(2, context=context)
     executor.add_node(node)
-    thread = threading.Thread(target=executor.spin)
-    thread.start()
+    spinning = Spinning(executor)
     worker = Worker(node)
 
     def begin(start):
@@ -44,8 +44,7 @@ def work():
     begin.worker = worker
     yield begin
     assert worker.close()
-    executor.shutdown(2.0)
-    thread.join(2.0)
+    assert spinning.stop()
     node.destroy_node()
     rclpy.try_shutdown(context=context)
 
