@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 import re
-import threading
-import time
 from collections.abc import Sequence
 from datetime import datetime
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+
+from scripted_llm import Request, ScriptedLLM, call
+from scripted_llm import calls as completion
 
 from bench._patrol import Asked
 
@@ -23,58 +23,15 @@ Shown = dict[int, tuple[str, str]]
 """Start [s] of each shown memory: its id and its line."""
 
 
-class Oracle:
-    """An OpenAI-compatible server on a free port. `busy` holds (start, end) [s, perf_counter] of each reply's making,
-    `characters` the length of each request body."""
+class Oracle(ScriptedLLM):
+    """The server of the tests, answering as the module says."""
 
     def __init__(self, asked: Sequence[Asked]) -> None:
         self._asked = {item.question.text: item for item in asked}
-        self.busy: list[tuple[float, float]] = []
-        self.characters: list[int] = []
-        outer = self
+        super().__init__(self.reply)
 
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-            disable_nagle_algorithm = True
-
-            def parse_request(self) -> bool:
-                self.began = time.perf_counter()
-                return super().parse_request()
-
-            def do_POST(self) -> None:
-                body = self.rfile.read(int(self.headers["Content-Length"]))
-                reply = json.dumps(outer.reply(body)).encode()
-                outer.characters.append(len(body.decode()))
-                outer.busy.append((self.began, time.perf_counter()))
-                self.send_response(200)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(reply)))
-                self.end_headers()
-                self.wfile.write(reply)
-
-            def log_message(self, *_: object) -> None:
-                pass
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
-
-    @property
-    def base_url(self) -> str:
-        return f"http://127.0.0.1:{self._server.server_address[1]}/v1"
-
-    def __enter__(self) -> Oracle:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join(5)
-
-    def reply(self, body: bytes) -> dict[str, Any]:
+    def reply(self, request: Request) -> dict[str, Any]:
         """The chat completion for one request."""
-        request = json.loads(body)
         messages = request["messages"]
         text = next(m["content"] for m in reversed(messages) if m["role"] == "user" and "Question: " in m["content"])
         asked = self._asked[json.loads(text.rpartition("Question: ")[2])]
@@ -88,15 +45,7 @@ class Oracle:
             calls = [_give_up(asked)]
         else:
             calls = _searches(asked, searches, shown)
-        made = [
-            {"id": f"call{n:05d}", "type": "function", "function": {"name": name, "arguments": json.dumps(arguments)}}
-            for n, (name, arguments) in enumerate(calls)
-        ]
-        message = {"role": "assistant", "content": None, "tool_calls": made}
-        return {
-            "object": "chat.completion",
-            "choices": [{"index": 0, "finish_reason": "tool_calls", "message": message}],
-        }
+        return completion(*(call(name, arguments, f"call{n:05d}") for n, (name, arguments) in enumerate(calls)))
 
 
 def _answer(asked: Asked, evidence: list[str]) -> Call:

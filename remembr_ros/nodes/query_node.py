@@ -13,53 +13,36 @@ from concurrent.futures import CancelledError
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray
-from geometry_msgs.msg import PoseStamped, PoseWithCovarianceStamped
+from geometry_msgs.msg import PoseWithCovarianceStamped
 from rclpy.action import ActionServer, CancelResponse
 from rclpy.callback_groups import ReentrantCallbackGroup
-from rclpy.task import Future
-from remembr_interfaces.action import AskQuestion
-from remembr_interfaces.msg import Answer as AnswerMsg
-from remembr_interfaces.msg import NavigationStatus
-from remembr_interfaces.srv import Ask, Confirm, Forget, Search
 from std_msgs.msg import String
-from std_srvs.srv import Trigger
 from visualization_msgs.msg import MarkerArray
 
-from remembr_ros.errors import InvalidInput, MemoryUnavailable, RemembrError
-from remembr_ros.memory import maintenance
+from remembr_interfaces.action import AskQuestion
+from remembr_interfaces.msg import Answer as AnswerMsg
+from remembr_interfaces.srv import Ask
+from remembr_ros.errors import InvalidInput
 from remembr_ros.memory.query import Order, Query
 from remembr_ros.memory.store import MemoryStore
-from remembr_ros.navigate.dispatcher import GoalDispatcher
-from remembr_ros.navigate.navigator import NavigationUpdate
 from remembr_ros.navigate.occupancy import OccupancyMap
-from remembr_ros.navigate.policy import GoalPolicy, NavigationMode
-from remembr_ros.recall.answerer import Recall, RecallSettings, create_recall
+from remembr_ros.recall.answerer import Recall
 from remembr_ros.recall.progress import Progress
 from remembr_ros.records import Answer, AnswerError, Hit, Pose
 from remembr_ros.ros import diagnostics, qos
-from remembr_ros.ros.asking import Places, feedback_message, no_answer
+from remembr_ros.ros.asking import CANCELED, Places, feedback_message, load_recall, no_answer, why_inactive
 from remembr_ros.ros.backends import load_embedder, open_memory
-from remembr_ros.ros.conversions import (
-    GOAL_STATES,
-    answer_message,
-    memory_message,
-    navigation_message,
-    pose_from_message,
-    pose_message,
-    query_from,
-    question_from,
-    selection_from,
-)
+from remembr_ros.ros.conversions import answer_message, pose_from_message, question_from
+from remembr_ros.ros.goals import Goals
 from remembr_ros.ros.lifecycle import NO_CLOCK, ManagedNode, run
 from remembr_ros.ros.maps import CurrentMap
 from remembr_ros.ros.markers import memory_markers
-from remembr_ros.ros.navigators import create_navigator
+from remembr_ros.ros.memory_services import MemoryServices
 from remembr_ros.ros.parameter_tables import QUERY
 from remembr_ros.ros.worker import Job, Worker
 
 MARKERS_EVERY_S = 10.0
 WARN_EVERY_S = 5.0
-CANCELED = "canceled by the asker or a stop of the node"
 SPOKEN = "topic question"
 """The conversation of what comes by the topic `question`: speech has no other way to say "take me there"."""
 
@@ -71,10 +54,8 @@ class QueryNode(ManagedNode):
         super().__init__("query", QUERY)
         self._memory: MemoryStore | None = None
         self._recall: Recall | None = None
-        self._dispatcher: GoalDispatcher | None = None
         self._pose: Pose | None = None
         self._evidence: tuple[Hit, ...] = ()
-        self._goal: Pose | None = None
         self._counts = {"questions": 0, "answered": 0, "failed": 0, "bad messages": 0}
         self._places = Places(self.parameters["agent.max_questions"], self.parameters["agent.max_waiting"])
         self._jobs: dict[bytes, Job] = {}
@@ -86,22 +67,15 @@ class QueryNode(ManagedNode):
         group = ReentrantCallbackGroup()
         self._answer_publisher = self.create_publisher(AnswerMsg, "answer", qos.RELIABLE)
         self._text_publisher = self.create_publisher(String, "answer_text", qos.RELIABLE)
-        self._goal_publisher = self.create_publisher(PoseStamped, "remembr/goal", qos.LATCHED)
         self._marker_publisher = self.create_publisher(MarkerArray, "remembr/markers", qos.LATCHED)
-        self._navigation_publisher = self.create_publisher(NavigationStatus, "remembr/navigation", qos.LATCHED)
         self._diagnostics_publisher = self.create_publisher(DiagnosticArray, "/diagnostics", qos.RELIABLE)
         self._map = CurrentMap(self, self.parameters, self._bad_message, self._on_grid)
         self._occupancy: OccupancyMap | None = None
         qos.subscribe_pose(self, PoseWithCovarianceStamped, "amcl_pose", self._on_pose)
         self.create_subscription(String, "question", self._on_question, qos.RELIABLE, callback_group=group)
-        for kind, name, callback in (
-            (Ask, "ask", self._on_ask),
-            (Search, "search", self._on_search),
-            (Forget, "forget", self._on_forget),
-            (Confirm, "confirm", self._on_confirm),
-            (Trigger, "cancel", self._on_cancel),
-        ):
-            self.create_service(kind, f"remembr/{name}", callback, qos_profile=qos.SERVICE, callback_group=group)
+        self._goals = Goals(self, group)
+        self._memory_services = MemoryServices(self, self._worker, group, lambda: self._memory, lambda: self._map.id)
+        self.create_service(Ask, "remembr/ask", self._on_ask, qos_profile=qos.SERVICE, callback_group=group)
         self._action_server = ActionServer(
             self,
             AskQuestion,
@@ -115,32 +89,12 @@ class QueryNode(ManagedNode):
         )
         self.create_timer(1.0, self._watch, clock=self.steady_clock)
         self.create_timer(MARKERS_EVERY_S, self._show_markers, callback_group=group, clock=self.steady_clock)
-        self._navigation_publisher.publish(NavigationStatus(distance_remaining=float("nan")))
 
     def load(self) -> None:
         parameters = self.parameters
         memory = self._memory = open_memory(parameters, load_embedder(parameters))
-        settings = RecallSettings(
-            max_rounds=parameters["agent.max_rounds"],
-            memories_per_query=parameters["agent.memories_per_query"],
-            prefetch=parameters["agent.prefetch"],
-            time_limit_s=parameters["agent.time_limit_s"],
-            llm_timeout_s=parameters["llm.timeout_s"],
-            api_key_env=parameters["llm.api_key_env"],
-            vision_model=parameters["llm.vision_model"],
-            trace_path=parameters["trace_path"],
-        )
-        self._recall = create_recall(
-            parameters["llm.model"],
-            memory,
-            base_url=parameters["llm.base_url"],
-            timezone=parameters["timezone"],
-            robot_id=parameters["robot_id"],
-            settings=settings,
-            parameter="llm.model",
-        )
-        navigator = create_navigator(parameters["navigation.navigator"], self)
-        self._dispatcher = GoalDispatcher(self._policy(), navigator, self._on_navigation, self.now_ns)
+        self._recall = load_recall(parameters, memory)
+        self._goals.load()
         self._tell_map()
 
     def release(self) -> None:
@@ -150,11 +104,10 @@ class QueryNode(ManagedNode):
         recall, self._recall = self._recall, None
         if recall is not None:
             self._worker.run_unwatched(recall.close())
-        for part in ("_dispatcher", "_memory"):  # the dispatcher closes its navigator
-            held = getattr(self, part)
-            setattr(self, part, None)
-            if held is not None:
-                held.close()
+        self._goals.release()
+        memory, self._memory = self._memory, None
+        if memory is not None:
+            memory.close()
 
     def close(self) -> None:
         super().close()
@@ -165,20 +118,10 @@ class QueryNode(ManagedNode):
         super().destroy_node()
 
     def parameter_changed(self, name: str) -> None:
-        if name == "navigation.mode" and self._dispatcher is not None:
-            self._dispatcher.set_policy(self._policy())
+        if name == "navigation.mode":
+            self._goals.policy_changed()
         if name == "map_id":
             self._tell_map()
-
-    def _policy(self) -> GoalPolicy:
-        return GoalPolicy(
-            mode=NavigationMode(self.parameters["navigation.mode"]),
-            proposal_timeout_s=self.parameters["navigation.proposal_timeout_s"],
-            snap_radius_m=self.parameters["navigation.snap_radius"],
-            keep_out_m=self.parameters["navigation.keep_out"],
-            goal_frame=self.parameters["navigation.goal_frame"],
-            trust_unnamed_map=self.parameters["navigation.trust_unnamed_map"],
-        )
 
     # ---- what the robot is and where
 
@@ -193,8 +136,7 @@ class QueryNode(ManagedNode):
         self._tell_map()
 
     def _tell_map(self) -> None:
-        if self._dispatcher is not None:
-            self._dispatcher.set_map(self._map.id, self._occupancy)
+        self._goals.set_map(self._map.id, self._occupancy)
 
     # ---- questions
 
@@ -236,14 +178,15 @@ class QueryNode(ManagedNode):
         """Answer, decide about the goal, publish, return. `request`: Ask.Request or AskQuestion.Goal; `action`: the
         handle of the action's goal."""
         self._counts["questions"] += 1
-        place = await self._place(on_progress, action)
-        if place is None:
+        key = b"" if action is None else bytes(action.goal_id.uuid)
+        no_place = await self._places.take(key, self.executor, on_progress)
+        if no_place is None:
             try:
                 message = await self._answer_in_place(request, on_progress, action)
             finally:
                 self._places.leave()
         else:
-            message = self._message(no_answer(request.question, *place))
+            message = self._message(no_answer(request.question, *no_place))
         self._counts["answered" if message.error_code == AnswerMsg.NONE else "failed"] += 1
         self._answer_publisher.publish(message)
         self._text_publisher.publish(String(data=message.text))
@@ -251,30 +194,12 @@ class QueryNode(ManagedNode):
             self.executor.create_task(self._show_markers)
         return message
 
-    async def _place(
-        self, on_progress: Callable[[Progress], None] | None, action: Any
-    ) -> tuple[AnswerError, str] | None:
-        """None once there is a place for one more question, else why there is none."""
-        turn = Future(executor=self.executor)
-        key = b"" if action is None else bytes(action.goal_id.uuid)
-        got = self._places.enter(key, lambda mine: self.executor.create_task(turn.set_result, mine))
-        if got is False:
-            most, waiting = self._places.most, self._places.most_waiting
-            why = f"{most} questions are being answered (agent.max_questions), {waiting} may wait (agent.max_waiting)"
-            return AnswerError.BUSY, why
-        if got is None:
-            if on_progress is not None:
-                on_progress(Progress("queued"))
-            if not await turn:
-                return AnswerError.CANCELED, CANCELED
-        return None
-
     async def _answer_in_place(
         self, request: Any, on_progress: Callable[[Progress], None] | None, action: Any
     ) -> AnswerMsg:
-        recall, dispatcher = self._recall, self._dispatcher
-        if not self.active or recall is None or dispatcher is None:
-            return self._message(no_answer(request.question, *self._why_inactive()))
+        recall = self._recall
+        if not self.active or recall is None:
+            return self._message(no_answer(request.question, *why_inactive(self)))
         if self.now_ns() == 0:  # every memory would lie in the future
             return self._message(no_answer(request.question, AnswerError.NOT_ACTIVE, NO_CLOCK))
         try:
@@ -293,80 +218,11 @@ class QueryNode(ManagedNode):
             return self._message(no_answer(request.question, AnswerError.INTERNAL, self._unexpected(error)))
         self._evidence = answer.evidence
         message = self._message(answer)
-        outcome = dispatcher.consider(answer, question)
-        message.goal_state = GOAL_STATES[outcome.state.value]
-        message.goal_msg, message.proposal_id = outcome.message, outcome.proposal_id
+        self._goals.consider(answer, question, message)
         return message
 
     def _message(self, answer: Answer) -> AnswerMsg:
         return answer_message(answer, self.now_ns())
-
-    def _why_inactive(self) -> tuple[AnswerError, str]:
-        why = self.problem or "stopping"
-        if isinstance(self.problem_error, MemoryUnavailable):
-            return AnswerError.MEMORY_UNAVAILABLE, why
-        return AnswerError.NOT_ACTIVE, f"the query node is not active: {why}"
-
-    # ---- the memory itself
-
-    async def _on_search(self, request: Search.Request, response: Search.Response) -> Search.Response:
-        async def search(memory: MemoryStore) -> None:
-            query = query_from(request, self._map.id, self.parameters["robot_id"])
-            hits = await self._worker.call(lambda: memory.search(query, visible_before_ns=self.now_ns() or None))
-            response.memories = [memory_message(hit) for hit in hits]
-
-        return await self._with_memory(search, response)
-
-    async def _on_forget(self, request: Forget.Request, response: Forget.Response) -> Forget.Response:
-        async def forget(memory: MemoryStore) -> None:
-            selection = None if request.ids else selection_from(request, self._map.id, self.parameters["robot_id"])
-            response.count = await self._worker.call(_forget, memory, list(request.ids), selection, request.dry_run)
-
-        return await self._with_memory(forget, response)
-
-    async def _with_memory(self, work: Callable[[MemoryStore], Any], response: Any) -> Any:
-        memory = self._memory
-        try:
-            if memory is None or not self.active:
-                error, response.error_msg = self._why_inactive()
-                response.error_code = error.value
-            else:
-                await work(memory)
-        except InvalidInput as error:
-            response.error_code, response.error_msg = AnswerError.INVALID_QUESTION.value, str(error)
-        except MemoryUnavailable as error:
-            response.error_code, response.error_msg = AnswerError.MEMORY_UNAVAILABLE.value, str(error)
-        except (RemembrError, CancelledError) as error:
-            response.error_code, response.error_msg = AnswerError.INTERNAL.value, str(error)
-        except Exception as error:  # whatever it is, who called must not wait for ever
-            response.error_code, response.error_msg = AnswerError.INTERNAL.value, self._unexpected(error)
-        return response
-
-    # ---- goals
-
-    def _on_confirm(self, request: Confirm.Request, response: Confirm.Response) -> Confirm.Response:
-        dispatcher = self._dispatcher
-        if dispatcher is None or not self.active:
-            response.error_code, response.error_msg = Confirm.Request.NOT_ACTIVE, self._why_inactive()[1]
-            return response
-        result = dispatcher.confirm(request.proposal_id, request.accept)
-        response.success, response.error_code, response.error_msg = result.success, result.error.value, result.message
-        return response
-
-    def _on_cancel(self, request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        dispatcher = self._dispatcher
-        response.success = dispatcher is not None
-        response.message = self._why_inactive()[1] if dispatcher is None else dispatcher.cancel()
-        return response
-
-    def _on_navigation(self, update: NavigationUpdate) -> None:  # on any thread
-        self._navigation_publisher.publish(navigation_message(update, self.now_ns()))
-        goal = None if update.state.final else update.goal.pose
-        if goal is not None and goal != self._goal:
-            self._goal_publisher.publish(pose_message(goal))
-        self._goal = goal
-        if update.state.final:
-            self.get_logger().info(f"goal {update.goal.id}: {update.state.name.lower()} {update.error_msg}".rstrip())
 
     # ---- to be looked at
 
@@ -383,7 +239,7 @@ class QueryNode(ManagedNode):
         try:
             hits = await self._worker.call(memory.search, latest)
             shown = [hit.memory for hit in reversed(hits)]
-            self._marker_publisher.publish(memory_markers(shown, self._evidence, self._goal))
+            self._marker_publisher.publish(memory_markers(shown, self._evidence, self._goals.shown))
         except Exception as error:  # a picture of the memory is not worth a node
             self.get_logger().warning(f"markers: {error}", throttle_duration_sec=WARN_EVERY_S)
 
@@ -399,8 +255,7 @@ class QueryNode(ManagedNode):
         )
 
     def _watch(self) -> None:
-        if self._dispatcher is not None:
-            self._dispatcher.tick()
+        self._goals.tick()
         level, text = (diagnostics.OK, "answering") if self.active else (diagnostics.ERROR, self.problem)
         values = {
             **self._counts,
@@ -412,12 +267,6 @@ class QueryNode(ManagedNode):
         stamp = self.get_clock().now().to_msg()
         message = diagnostics.diagnostic(stamp, self.get_fully_qualified_name(), level, text, values)
         self._diagnostics_publisher.publish(message)
-
-
-def _forget(memory: MemoryStore, ids: list[str], selection: Query | None, dry_run: bool) -> int:
-    """How many memories were (with `dry_run`: would be) deleted, with the pictures of theirs that are on this machine."""
-    found = [found.id for found in memory.get(ids)] if selection is None else memory.select(selection)
-    return len(found) if dry_run else maintenance.forget(memory, found)
 
 
 def main(args: list[str] | None = None) -> int:

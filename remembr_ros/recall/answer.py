@@ -28,6 +28,23 @@ MAX_TEXT = 1000
 
 
 @dataclass(frozen=True, slots=True)
+class Facts:
+    """What is known about an answer before it is worded: its evidence and the numbers that came of it."""
+
+    kind: AnswerKind
+    evidence: Sequence[Hit]
+    pose: Pose | None
+    time_ns: int | None
+    start_ns: int | None
+    end_ns: int | None
+    count: int | None
+
+    def seen_from_there(self) -> Memory | None:
+        """The cited memory whose pose is `pose`."""
+        return next((hit.memory for hit in self.evidence if hit.memory.pose == self.pose), None)
+
+
+@dataclass(frozen=True, slots=True)
 class Composer:
     """Who composes the answers to one question: the asker's question, the zone of spoken times, the name of the source.
 
@@ -80,7 +97,7 @@ class Composer:
             count = count if count is not None else len({_episode(hit.memory) for hit in evidence})
         else:
             count = None
-        facts = self._facts(kind, evidence, pose, time_ns, start_ns, end_ns, count)
+        facts = self._in_words(Facts(kind, evidence, pose, time_ns, start_ns, end_ns, count))
         own = self._grounded(text, kind, evidence)
         words = " ".join(part for part in (own, facts if kind in _NUMERIC or not own else "", note) if part)
         if not words and kind is AnswerKind.BINARY:
@@ -137,64 +154,43 @@ class Composer:
         where = f"from {format_place(memory.pose)} " if memory.pose else ""
         return f"{where}on {format_instant(memory.start_ns, self.zone)}, {self._age(memory.start_ns)}"
 
-    def _facts(
-        self,
-        kind: AnswerKind,
-        evidence: Sequence[Hit],
-        pose: Pose | None,
-        time_ns: int | None,
-        start_ns: int | None,
-        end_ns: int | None,
-        count: int | None,
-    ) -> str:
-        first = evidence[0].memory if evidence else None
-        if self.neutral and kind in _NUMERIC:
-            return self._figures(kind, evidence, pose, time_ns, start_ns, end_ns, count)
+    def _in_words(self, facts: Facts) -> str:
+        if self.neutral and facts.kind in _NUMERIC:
+            return self._in_figures(facts)
+        kind, evidence, pose = facts.kind, facts.evidence, facts.pose
         if kind is AnswerKind.POSITION and pose is not None:
-            seen = next((hit.memory for hit in evidence if hit.memory.pose == pose), None)
+            seen = facts.seen_from_there()
             if seen is None:
                 return f"I am at {format_place(pose)}."
             when = f"on {format_instant(seen.start_ns, self.zone)}, {self._age(seen.start_ns)}"
             return f"I was at {format_place(pose)} {when}, when I noted {quote(seen.caption)}."
-        if kind is AnswerKind.TIME and time_ns is not None:
-            noted = f" I noted {quote(first.caption)}." if first else ""
-            return f"It was on {format_instant(time_ns, self.zone)}, {self._age(time_ns)}.{noted}"
-        if kind is AnswerKind.DURATION and start_ns is not None and end_ns is not None:
-            length = format_duration((end_ns - start_ns) / NANOSECONDS)
-            return f"For {length}, from {format_instant(start_ns, self.zone)} to {format_instant(end_ns, self.zone)}."
+        if kind is AnswerKind.TIME and facts.time_ns is not None:
+            noted = f" I noted {quote(evidence[0].memory.caption)}." if evidence else ""
+            return f"It was on {format_instant(facts.time_ns, self.zone)}, {self._age(facts.time_ns)}.{noted}"
+        if kind is AnswerKind.DURATION and facts.start_ns is not None and facts.end_ns is not None:
+            length = format_duration((facts.end_ns - facts.start_ns) / NANOSECONDS)
+            start, end = format_instant(facts.start_ns, self.zone), format_instant(facts.end_ns, self.zone)
+            return f"For {length}, from {start} to {end}."
         if kind is AnswerKind.COUNT:
-            last = (
-                f" The last was {self.describe(max((h.memory for h in evidence), key=lambda m: m.start_ns))}."
-                if evidence
-                else ""
-            )
-            return f"{_times(count or 0)}.{last}"
+            last = max((hit.memory for hit in evidence), key=lambda memory: memory.start_ns, default=None)
+            return f"{_times(facts.count or 0)}." + (f" The last was {self.describe(last)}." if last else "")
         return "; ".join(self.describe(hit.memory) for hit in evidence[:5]) + "." if evidence else ""
 
-    def _figures(
-        self,
-        kind: AnswerKind,
-        evidence: Sequence[Hit],
-        pose: Pose | None,
-        time_ns: int | None,
-        start_ns: int | None,
-        end_ns: int | None,
-        count: int | None,
-    ) -> str:
-        """The facts as figures alone."""
-        if kind is AnswerKind.POSITION and pose is not None:
-            seen = next((hit.memory.start_ns for hit in evidence if hit.memory.pose == pose), None)
-            when = f", {self._stamp(seen)}" if seen is not None else ""
+    def _in_figures(self, facts: Facts) -> str:
+        """Figures alone, for an answer that is worded in another language."""
+        pose = facts.pose
+        if facts.kind is AnswerKind.POSITION and pose is not None:
+            seen = facts.seen_from_there()
+            when = f", {self._stamp(seen.start_ns)}" if seen is not None else ""
             return f"(x {pose.x:.1f} m, y {pose.y:.1f} m, {pose.frame_id}{when})"
-        if kind is AnswerKind.TIME and time_ns is not None:
-            return f"({self._stamp(time_ns)})"
-        if kind is AnswerKind.DURATION and start_ns is not None and end_ns is not None:
-            minutes, seconds = divmod(max(0, round((end_ns - start_ns) / NANOSECONDS)), 60)
-            length = (
-                f"{minutes // 60} h {minutes % 60} min {seconds} s" if minutes >= 60 else f"{minutes} min {seconds} s"
-            )
-            return f"({length}: {self._stamp(start_ns)} - {self._stamp(end_ns)})"
-        return f"({count} x)"
+        if facts.kind is AnswerKind.TIME and facts.time_ns is not None:
+            return f"({self._stamp(facts.time_ns)})"
+        if facts.kind is AnswerKind.DURATION and facts.start_ns is not None and facts.end_ns is not None:
+            minutes, seconds = divmod(max(0, round((facts.end_ns - facts.start_ns) / NANOSECONDS)), 60)
+            hours = f"{minutes // 60} h " if minutes >= 60 else ""
+            length = f"{hours}{minutes % 60} min {seconds} s"
+            return f"({length}: {self._stamp(facts.start_ns)} - {self._stamp(facts.end_ns)})"
+        return f"({facts.count} x)"
 
     def _stamp(self, instant_ns: int) -> str:
         return format_instant(instant_ns, self.zone).partition(" ")[2]

@@ -1,4 +1,7 @@
-"""Questions on their way: how many at once, their feedback and their cancellation."""
+"""Questions on their way: who answers them, how many at once, their feedback, and answers that say why there is none.
+
+In: a node's parameters, places and state. Out: records and messages; nothing here blocks.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +9,42 @@ import threading
 from collections import deque
 from collections.abc import Callable
 
+from rclpy.executors import Executor
+from rclpy.task import Future
+
 from remembr_interfaces.action import AskQuestion
+from remembr_ros.errors import MemoryUnavailable
+from remembr_ros.memory.store import MemoryStore
+from remembr_ros.recall.answerer import Recall, create_recall
 from remembr_ros.recall.progress import Progress
+from remembr_ros.recall.settings import RecallSettings
 from remembr_ros.records import Answer, AnswerError, AnswerKind
+from remembr_ros.ros.lifecycle import ManagedNode
+from remembr_ros.ros.parameters import Parameters
+
+CANCELED = "canceled by the asker or a stop of the node"
+
+
+def load_recall(parameters: Parameters, memory: MemoryStore) -> Recall:
+    """What answers questions from `memory`. Raises RemembrError naming llm.model, timezone or trace_path."""
+    return create_recall(
+        parameters["llm.model"],
+        memory,
+        base_url=parameters["llm.base_url"],
+        timezone=parameters["timezone"],
+        robot_id=parameters["robot_id"],
+        settings=RecallSettings(
+            max_rounds=parameters["agent.max_rounds"],
+            memories_per_query=parameters["agent.memories_per_query"],
+            prefetch=parameters["agent.prefetch"],
+            time_limit_s=parameters["agent.time_limit_s"],
+            llm_timeout_s=parameters["llm.timeout_s"],
+            api_key_env=parameters["llm.api_key_env"],
+            vision_model=parameters["llm.vision_model"],
+            trace_path=parameters["trace_path"],
+        ),
+        parameter="llm.model",
+    )
 
 
 class Places:
@@ -32,6 +68,22 @@ class Places:
                 return False
             self._waiting.append((key, wake))
             return None
+
+    async def take(
+        self, key: bytes, executor: Executor, on_progress: Callable[[Progress], None] | None
+    ) -> tuple[AnswerError, str] | None:
+        """In a callback of `executor`: None once a place is yours until you call `leave`, else why there is none."""
+        turn = Future(executor=executor)
+        got = self.enter(key, lambda mine: executor.create_task(turn.set_result, mine))
+        if got is False:
+            what = f"{self.most} questions are being answered (agent.max_questions)"
+            return AnswerError.BUSY, f"{what}, {self.most_waiting} may wait (agent.max_waiting)"
+        if got is None:
+            if on_progress is not None:
+                on_progress(Progress("queued"))
+            if not await turn:
+                return AnswerError.CANCELED, CANCELED
+        return None
 
     def leave(self) -> None:
         """Hand the place to who waited longest."""
@@ -62,6 +114,14 @@ def no_answer(question: str, error: AnswerError, message: str) -> Answer:
     }
     text = texts.get(error, "Something went wrong inside me.")
     return Answer(question=question, kind=AnswerKind.TEXT, text=text, error=error, error_msg=message)
+
+
+def why_inactive(node: ManagedNode) -> tuple[AnswerError, str]:
+    """Why a node that is not active cannot answer."""
+    why = node.problem or "stopping"
+    if isinstance(node.problem_error, MemoryUnavailable):
+        return AnswerError.MEMORY_UNAVAILABLE, why
+    return AnswerError.NOT_ACTIVE, f"the query node is not active: {why}"
 
 
 def feedback_message(progress: Progress) -> AskQuestion.Feedback:

@@ -8,27 +8,32 @@ import pytest
 
 pytest.importorskip("rclpy", reason="rclpy not importable: . scripts/environment.sh")
 
-from remembr_interfaces.srv import Search  # noqa: E402
-from remembr_ros.nodes.query_node import QueryNode  # noqa: E402
-from remembr_ros.records import AnswerError  # noqa: E402
+from rclpy.logging import get_logger
+
+from remembr_interfaces.srv import Search
+from remembr_ros.records import AnswerError
+from remembr_ros.ros.memory_services import MemoryServices
 
 pytestmark = pytest.mark.ros
 
 
-class Stub:
-    """What `_with_memory` needs of a node."""
+class ActiveNode:
+    """What MemoryServices needs of a node here."""
 
     active = True
-    _memory = object()
 
-    def _unexpected(self, error: Exception) -> str:
-        return f"unexpected {type(error).__name__}: {error}"
+    def create_service(self, *_: object, **__: object) -> None:
+        pass
+
+    def get_logger(self) -> object:
+        return get_logger("test")
 
 
 def test_a_service_answers_whatever_its_memory_raises():
     async def work(_: object) -> None:
         raise OSError("the disk has gone")
 
-    response = asyncio.run(QueryNode._with_memory(Stub(), work, Search.Response()))
+    services = MemoryServices(ActiveNode(), None, None, object, str)
+    response = asyncio.run(services._with_memory(work, Search.Response()))
     assert response.error_code == AnswerError.INTERNAL.value
     assert response.error_msg == "unexpected OSError: the disk has gone"

@@ -49,10 +49,11 @@ def test_a_late_rviz_still_gets_what_is_latched(topic: str) -> None:
 
 
 def test_our_topics_are_those_of_the_query_node() -> None:
-    tree = ast.parse((ROOT / "remembr_ros" / "nodes" / "query_node.py").read_text())
+    sources = [ROOT / "remembr_ros" / name for name in ("nodes/query_node.py", "ros/goals.py")]
     published: dict[str, Any] = {
         node.args[1].value: (node.args[0].id, node.args[2].attr)  # type: ignore[attr-defined]
-        for node in ast.walk(tree)
+        for source in sources
+        for node in ast.walk(ast.parse(source.read_text()))
         if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "create_publisher"
     }
     assert published["remembr/markers"] == ("MarkerArray", "LATCHED")

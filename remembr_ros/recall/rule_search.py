@@ -1,0 +1,179 @@
+"""The searches that the rules make for one question. In: a question understood; out: memories that fit it.
+
+Times ns since the epoch, places in the map frame [m].
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from remembr_ros.memory.query import Order, Query
+from remembr_ros.recall.matching import content_words, match, overlap
+from remembr_ros.recall.progress import Progress
+from remembr_ros.recall.question_forms import Form
+from remembr_ros.recall.searchable import SearchableMemory
+from remembr_ros.recall.sightings import sightings_of
+from remembr_ros.recall.understand import Asked
+from remembr_ros.recall.when import TimeExpression
+from remembr_ros.records import NANOSECONDS, Hit, Pose, Question
+
+POOL = 200
+"""Stays looked at by words: enough for the places of one thing, small enough for milliseconds."""
+DEEP_POOL = 1000
+"""For sightings that must be complete: how long, how many, first and last."""
+NEAR_M = 8.0
+"""What "near" means where a question filters by it: a large room."""
+BEST_MARGIN = 0.12
+"""Scores this close to the best count as the same certainty."""
+
+
+class RuleSearch:
+    """Searches `memory` for what was `asked`. `that`: the memories that the question points back at. Every search
+    blocks and raises MemoryUnavailable."""
+
+    def __init__(
+        self,
+        memory: SearchableMemory,
+        question: Question,
+        asked: Asked,
+        that: tuple[Hit, ...],
+        on_progress: Callable[[Progress], None] | None,
+    ) -> None:
+        self._memory = memory
+        self._question = question
+        self._asked = asked
+        self._that = that
+        self._on_progress = on_progress
+
+    def matches(self, about: str, pool: int) -> list[Hit]:
+        """Windows that are about `about`, in the order the question asks for, best first where it asks for none."""
+        asked = self._asked
+        hits = self.search(self._query(text=about, limit=pool))
+        if asked.landmark and asked.landmark not in ("me", "that"):
+            # A caption may say both ("a chair next to a window"): then it knows better than the distance does.
+            both = [h for h in hits if overlap(f"{about} {asked.landmark}", h.memory.caption) == 1.0]
+            if both:
+                hits = both
+        # A place or a time is shown with its caption, so a good guess may be given; a yes, a count or a length is not.
+        must_be_sure = asked.form not in (Form.WHERE, Form.WHEN, Form.WHAT)
+        scored = [(match(about, hit.memory.caption, hit.score), hit) for hit in hits]
+        best = max((fit.score for fit, _ in scored), default=0.0)
+        kept = [
+            (fit.score, hit)
+            for fit, hit in scored
+            if fit.score > 0.0 and fit.score >= best - BEST_MARGIN and (fit.sure or not must_be_sure)
+        ]
+        kept.sort(key=lambda pair: (-round(pair[0], 2), -pair[1].memory.start_ns))
+        matches = [hit for _, hit in kept]
+        if asked.order in (Order.FIRST, Order.LAST):
+            matches.sort(key=lambda hit: hit.memory.start_ns, reverse=asked.order is Order.LAST)
+        return matches
+
+    def placed(self, matches: list[Hit]) -> list[Hit]:
+        """Sorted by distance where the question asks for the nearest, filtered where it asks whether one is near."""
+        asked = self._asked
+        if not matches or not asked.landmark:
+            return matches
+        both = [h for h in matches if overlap(f"{asked.about} {asked.landmark}", h.memory.caption) == 1.0]
+        if both and content_words(asked.landmark):
+            return both
+        place = self._landmark_pose()
+        if place is None:
+            return [] if asked.form is not Form.WHERE else matches
+        pose, map_id = place
+
+        def distance(hit: Hit) -> float:
+            memory = hit.memory
+            if memory.pose is None or memory.map_id != map_id:
+                return math.inf
+            return memory.pose.distance_to(pose.x, pose.y)
+
+        if asked.form in (Form.WHERE, Form.WHAT) and asked.order is Order.NEAREST:
+            return sorted(matches, key=lambda hit: round(distance(hit), 1))
+        return [hit for hit in matches if distance(hit) <= NEAR_M]
+
+    def middle_first(self, matches: list[Hit]) -> list[Hit]:
+        """The middle window of the sighting that the best match belongs to goes first: a robot that drives by begins
+        and
+        ends a sighting at the edge of its view."""
+        if self._asked.order is Order.NEAREST:
+            return matches
+        best = next(s for s in sightings_of(matches, self._asked.about) if matches[0] in s.hits)
+        middle = best.hits[(len(best.hits) - 1) // 2]
+        return [middle, *(hit for hit in matches if hit is not middle)]
+
+    def _landmark_pose(self) -> tuple[Pose, str] | None:
+        asked = self._asked
+        if asked.landmark == "me":
+            return (self._question.pose, self._question.map_id) if self._question.pose else None
+        if asked.landmark == "that":
+            pointed = next((hit.memory for hit in self._that if hit.memory.pose is not None), None)
+            return (pointed.pose, pointed.map_id) if pointed is not None and pointed.pose is not None else None
+        hits = self.search(Query(text=asked.landmark, limit=20))
+        scored = [(match(asked.landmark, h.memory.caption, h.score).score, h.memory) for h in hits]
+        placed = [(score, memory) for score, memory in scored if score > 0.0 and memory.pose is not None]
+        if not placed:
+            return None
+        memory = max(placed, key=lambda pair: (round(pair[0], 2), pair[1].start_ns))[1]
+        assert memory.pose is not None
+        return memory.pose, memory.map_id
+
+    def _query(
+        self,
+        *,
+        text: str = "",
+        order: Order = Order.RELEVANCE,
+        limit: int,
+        near: tuple[float, float] | None = None,
+        within_m: float | None = None,
+        map_id: str = "",
+    ) -> Query:
+        time = self._asked.time
+        after, before = (time.after_ns, time.before_ns) if time is not None else (None, None)
+        return Query(
+            text=text,
+            near=near,
+            within_m=within_m,
+            after_ns=after,
+            before_ns=before,
+            map_id=map_id,
+            order=order,
+            limit=limit,
+        )
+
+    def search(self, query: Query) -> list[Hit]:
+        hits = self._memory.search(query, visible_before_ns=self._question.now_ns)
+        if self._on_progress is not None:
+            detail = query.text or (
+                f"near ({query.near[0]:.1f}, {query.near[1]:.1f})" if query.near else query.order.value
+            )
+            self._on_progress(Progress("searching", 1, "search", detail, len(hits)))
+        return hits
+
+    def at_time_or_place(self) -> list[Hit]:
+        asked = self._asked
+        if asked.time is not None and asked.time.instants_ns:
+            return self._around(asked.time)
+        if asked.landmark:
+            place = self._landmark_pose()
+            if place is None:
+                return []
+            order = asked.order if asked.order in (Order.FIRST, Order.LAST) else Order.NEAREST
+            return self.search(
+                self._query(order=order, limit=5, near=(place[0].x, place[0].y), within_m=NEAR_M, map_id=place[1])
+            )
+        order = Order.FIRST if asked.order is Order.FIRST or asked.time is not None else Order.LAST
+        return self.search(self._query(order=order, limit=5 if asked.time is not None else 1))
+
+    def _around(self, time: TimeExpression) -> list[Hit]:
+        """The memories nearest to the moment asked about, for each of its instants, within the slack of its wording."""
+        assert time.after_ns is not None
+        found: dict[str, Hit] = {}
+        slack = max(time.instants_ns[0] - time.after_ns, 5 * NANOSECONDS)
+        for instant in time.instants_ns:
+            near = Query(
+                after_ns=instant - slack, before_ns=instant + slack, at_ns=instant, order=Order.NEAREST, limit=3
+            )
+            found.update({hit.memory.id: hit for hit in self.search(near)})
+        return list(found.values())

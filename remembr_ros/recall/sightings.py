@@ -1,0 +1,87 @@
+"""Windows put together: sightings of one thing, stays of a parked robot. In: hits of a search; out: the same, grouped.
+
+Times ns since the epoch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from remembr_ros.recall.matching import match
+from remembr_ros.recall.searchable import SearchableMemory
+from remembr_ros.records import NANOSECONDS, Hit
+
+SAME_SIGHTING_GAP_S = 10.0
+"""Two windows farther apart in time than this are two sightings: about three windows in which a caption may miss it."""
+MAX_STEPS = 200
+"""Steps of at most half an hour in which the end of a stay is looked for."""
+MAX_ROWS = 1000
+"""Windows looked at in one step."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """Windows without a gap in which the thing was seen, in time order; `score` of the best of them. Of a stay that
+    shares an episode only the best window is here: the sighting begins when its first episode does."""
+
+    hits: tuple[Hit, ...]
+    score: float
+
+    @property
+    def start_ns(self) -> int:
+        return min(hit.memory.episode_start_ns for hit in self.hits)
+
+    @property
+    def end_ns(self) -> int:
+        return max(hit.memory.end_ns for hit in self.hits)
+
+
+def sightings_of(hits: Sequence[Hit], about: str) -> list[Sighting]:
+    """Windows put together into sightings, in time order. A parked robot's shared episode is one sighting."""
+    groups: list[list[Hit]] = []
+    end_ns = 0
+    for hit in sorted(hits, key=lambda hit: hit.memory.start_ns):
+        memory = hit.memory
+        if groups and memory.episode_start_ns - end_ns <= SAME_SIGHTING_GAP_S * NANOSECONDS:
+            groups[-1].append(hit)
+            end_ns = max(end_ns, memory.end_ns)
+        else:
+            groups.append([hit])
+            end_ns = memory.end_ns
+    return [
+        Sighting(tuple(group), max(match(about, h.memory.caption, h.score).score for h in group)) for group in groups
+    ]
+
+
+def distinct(hits: Sequence[Hit]) -> list[Hit]:
+    """One hit for each thing said about each stay, in order: the windows of one stay often say the same."""
+    kept: list[Hit] = []
+    for hit in hits:
+        memory = hit.memory
+        if not any(
+            memory.caption == k.memory.caption
+            and abs(memory.start_ns - k.memory.start_ns) <= 12 * SAME_SIGHTING_GAP_S * NANOSECONDS
+            for k in kept
+        ):
+            kept.append(hit)
+    return kept
+
+
+def last_of_stay(memory_store: SearchableMemory, hit: Hit, now_ns: int) -> Hit:
+    """The last window before `now_ns` of the stay that `hit` belongs to: its rows follow each other in time."""
+    memory, span_ns = hit.memory, 60 * NANOSECONDS
+    for _ in range(MAX_STEPS):
+        end = min(memory.start_ns + span_ns, now_ns)
+        rows = memory_store.between(memory.start_ns + 1, end, MAX_ROWS) if end > memory.start_ns + 1 else []
+        same = [
+            row
+            for row in rows
+            if row.episode_start_ns == memory.episode_start_ns
+            and (row.robot_id, row.camera) == (memory.robot_id, memory.camera)
+            and row.start_ns < now_ns
+        ]
+        if not same or same[-1].id == memory.id:
+            break
+        memory, span_ns = same[-1], min(4 * span_ns, 1800 * NANOSECONDS)
+    return hit if memory.id == hit.memory.id else Hit(memory, hit.score)
