@@ -28,6 +28,7 @@ setup(
         "console_scripts": [
             "captioner = remembr_ros.nodes.captioner_node:main",
             "query = remembr_ros.nodes.query_node:main",
+            "whisper = remembr_ros.nodes.whisper_node:main",
             "remembr = remembr_ros.cli.main:main",
         ],
     },

@@ -82,15 +82,41 @@ CAPTIONER: tuple[Parameter, ...] = (
         "Who describes a window: tagger (CPU); openai:<model>, any OpenAI-compatible vision endpoint (with captioner.base_url); transformers:<folder or name>; nano_llm:<model> (Jetson); scripted[:text or file].",
     ),
     Parameter("captioner.device", "", "Device of the captioning model; empty: its own choice."),
-    Parameter("captioner.prompt", "", "What a vision-language model is asked; empty: for people, objects, places, text on signs and events."),
+    Parameter(
+        "captioner.prompt",
+        "",
+        "What a vision-language model is asked; empty: for people, objects, places, text on signs and events.",
+    ),
     Parameter("captioner.max_tokens", 128, "Longest caption.", "tokens", 1, 4096),
-    Parameter("captioner.max_images", 6, "Pictures of a window that a vision-language model is shown, evenly spread.", "", 1, 64),
+    Parameter(
+        "captioner.max_images",
+        6,
+        "Pictures of a window that a vision-language model is shown, evenly spread.",
+        "",
+        1,
+        64,
+    ),
     Parameter("captioner.image_px", 512, "Longer side of these pictures; larger ones are scaled down.", "px", 16, 4096),
     Parameter("captioner.jpeg_quality", 85, "Quality of pictures sent to an endpoint.", "", 1, 100),
     Parameter("captioner.base_url", "", "Endpoint of openai:<model>, such as http://jetson:11434/v1; empty: OpenAI's."),
-    Parameter("captioner.api_key_env", "", "Environment variable that holds its key; empty: OPENAI_API_KEY, or none for a captioner.base_url."),
-    Parameter("captioner.timeout_s", 30.0, "Longest time for one caption; then its window is lost and counted.", "s", 0.1, 3600.0),
-    Parameter("captioner.quantization", "", "transformers: 8bit or 4bit (bitsandbytes), empty: none. nano_llm: MLC's method, empty: q4f16_ft."),
+    Parameter(
+        "captioner.api_key_env",
+        "",
+        "Environment variable that holds its key; empty: OPENAI_API_KEY, or none for a captioner.base_url.",
+    ),
+    Parameter(
+        "captioner.timeout_s",
+        30.0,
+        "Longest time for one caption; then its window is lost and counted.",
+        "s",
+        0.1,
+        3600.0,
+    ),
+    Parameter(
+        "captioner.quantization",
+        "",
+        "transformers: 8bit or 4bit (bitsandbytes), empty: none. nano_llm: MLC's method, empty: q4f16_ft.",
+    ),
     Parameter("window_s", 3.0, "Length of one memory.", "s", 0.5, 60.0),
     Parameter("sample_hz", 2.0, "Pictures per second that are looked at.", "Hz", 0.1, 30.0),
     Parameter(
@@ -112,12 +138,19 @@ CAPTIONER: tuple[Parameter, ...] = (
         1_000_000,
     ),
     Parameter("keyframes.folder", "~/.ros/remembr/keyframes", "Where these pictures are kept."),
-    Parameter("episodes.max_distance", 0.5, "A stay ends when the robot is further than this from where it began.", "m", 0.0, 100.0),
+    Parameter(
+        "episodes.max_distance",
+        0.5,
+        "A stay ends when the robot is further than this from where it began.",
+        "m",
+        0.0,
+        100.0,
+    ),
     Parameter("episodes.max_gap_s", 10.0, "A stay ends when nothing was seen for so long.", "s", 0.0, 86400.0),
     Parameter(
         "episodes.similarity",
         1.0,
-        "A stay ends when a caption shares less than this part of its words with the first one; 1: all of them. Vision-language models word the same scene anew: 0.6.",
+        "A stay ends when a caption shares less than this part of its words with the first one; 1: all of them; lower for vision-language models, see docs/captioner.md.",
         "",
         0.1,
         1.0,
@@ -140,6 +173,14 @@ CAPTIONER: tuple[Parameter, ...] = (
         600.0,
     ),
     Parameter(
+        "pose_wait_s",
+        0.5,
+        "A window waits so long after its end for a pose from after its middle; a parked robot sends none.",
+        "s",
+        0.0,
+        10.0,
+    ),
+    Parameter(
         "max_position_std",
         0.5,
         "A pose less certain than this is kept but not trusted: it never becomes a goal.",
@@ -159,13 +200,19 @@ QUERY: tuple[Parameter, ...] = (
         "extractive",
         "Who answers: extractive (no language model); openai:, nvidia:, ollama:, vllm: or llama_cpp:<model>; openai:<model> with llm.base_url for any other OpenAI-compatible endpoint; scripted:<file>.",
     ),
-    Parameter("llm.base_url", "", "Endpoint of the language model, such as http://jetson:11434/v1; empty: the vendor's usual one."),
+    Parameter(
+        "llm.base_url",
+        "",
+        "Endpoint of the language model, such as http://jetson:11434/v1; empty: the vendor's usual one.",
+    ),
     Parameter(
         "llm.api_key_env",
         "",
         "Environment variable that holds the key; empty: the vendor's own (OPENAI_API_KEY, NVIDIA_API_KEY; none for a local server).",
     ),
-    Parameter("llm.timeout_s", 30.0, "Longest wait for one reply of the language model, retries included.", "s", 0.1, 600.0),
+    Parameter(
+        "llm.timeout_s", 30.0, "Longest wait for one reply of the language model, retries included.", "s", 0.1, 600.0
+    ),
     Parameter(
         "llm.vision_model",
         "",
@@ -182,7 +229,9 @@ QUERY: tuple[Parameter, ...] = (
         "",
         "File that gets one line of JSON per question: its searches, what the language model was sent and said, the answer; never a key. Empty: none.",
     ),
-    Parameter("timezone", "", "Zone of clock times in questions and answers, such as Europe/Berlin; empty: the computer's."),
+    Parameter(
+        "timezone", "", "Zone of clock times in questions and answers, such as Europe/Berlin; empty: the computer's."
+    ),
     Parameter(
         "navigation.mode",
         "confirm",
@@ -239,7 +288,120 @@ QUERY: tuple[Parameter, ...] = (
     Parameter("markers.max", 1000, "Stays (parked memories count once) shown in RViz, the latest ones.", "", 1, 1000),
 )
 
-TABLES: dict[str, tuple[Parameter, ...]] = {"captioner": CAPTIONER, "query": QUERY}
+WHISPER: tuple[Parameter, ...] = (
+    SHARED[0],
+    Parameter(
+        "audio.source",
+        "microphone",
+        "Where sound comes from: microphone[:<part of its name, or index>], topic (messages on audio), or wav:<file>.",
+    ),
+    Parameter(
+        "audio.channel",
+        -1,
+        "Channel that is listened to, from 0, on an array the one that it cleans up itself; -1: the mean of all.",
+        "",
+        -1,
+        63,
+    ),
+    Parameter(
+        "audio.rate_hz",
+        0,
+        "Rate of the messages (0: 16000), or at which the microphone is opened (0: its own).",
+        "Hz",
+        0,
+        384_000,
+    ),
+    Parameter(
+        "audio.channels", 1, "Channels of the messages, interleaved, where their layout does not say.", "", 1, 64
+    ),
+    Parameter(
+        "audio.message",
+        "std_msgs/Int16MultiArray",
+        "Type of the messages. UInt8MultiArray and AudioData hold the bytes of audio.sample_type.",
+        choices=(
+            "std_msgs/Int16MultiArray",
+            "std_msgs/Float32MultiArray",
+            "std_msgs/UInt8MultiArray",
+            "audio_common_msgs/AudioData",
+        ),
+    ),
+    Parameter(
+        "audio.sample_type",
+        "int16",
+        "What the bytes of a message are, little-endian.",
+        choices=("int8", "uint8", "int16", "int24", "int32", "float32", "float64"),
+    ),
+    Parameter(
+        "audio.silent_warning_s", 5.0, "Warn when no sound came for so long, not even silence.", "s", 0.5, 3600.0
+    ),
+    Parameter("vad.threshold", 0.5, "Probability from which sound counts as speech.", "", 0.05, 0.95),
+    Parameter(
+        "vad.pre_roll_s", 0.4, "Sound kept from before speech was noticed: first sounds are soft.", "s", 0.0, 2.0
+    ),
+    Parameter("vad.max_pause_s", 0.6, "A shorter pause is part of what is said, a longer one ends it.", "s", 0.1, 5.0),
+    Parameter("vad.min_speech_s", 0.15, "Less speech than this is a click.", "s", 0.0, 2.0),
+    Parameter("vad.max_length_s", 20.0, "What is longer is understood in pieces.", "s", 2.0, 30.0),
+    Parameter(
+        "asr.model",
+        "packaged",
+        "Who understands: faster_whisper:<size or folder>, packaged (tiny.en from a wheel), scripted[:<text or file>] (tests).",
+    ),
+    Parameter("asr.device", "auto", "cpu, cuda or auto."),
+    Parameter("asr.compute_type", "default", "Such as int8, float16 or int8_float16; default: as the model is stored."),
+    Parameter(
+        "asr.language",
+        "en",
+        "Language spoken, as a code (de) or in English (German); empty: detected, which short questions make hard.",
+    ),
+    Parameter("asr.beam_size", 5, "Readings followed at once; 1 is fastest.", "", 1, 20),
+    Parameter("asr.cpu_fallback", True, "Where the GPU's libraries fail, go on with the CPU, and say so."),
+    Parameter(
+        "gate.wake_phrase", "robot", "What makes speech a question to the robot; empty: everything said near it is."
+    ),
+    Parameter("gate.wake_similarity", 0.75, "How much what was understood must be like the wake phrase.", "", 0.5, 1.0),
+    Parameter(
+        "gate.listening_s", 8.0, "After the wake phrase alone, what is said within this needs none.", "s", 0.0, 60.0
+    ),
+    Parameter("gate.max_no_speech_prob", 0.6, "Likelier no speech than this: ignored.", "", 0.0, 1.0),
+    Parameter(
+        "gate.min_avg_logprob",
+        -1.0,
+        "Understood less surely than this (mean log-probability): ignored.",
+        "",
+        -10.0,
+        0.0,
+    ),
+    Parameter("gate.max_compression_ratio", 2.4, "More repetitive than this: ignored.", "", 1.0, 100.0),
+    Parameter(
+        "gate.min_language_probability", 0.5, "With a detected language less likely than this: ignored.", "", 0.0, 1.0
+    ),
+    Parameter(
+        "gate.own_voice_similarity",
+        0.7,
+        "So much like what the robot says, while it sounds: its own voice.",
+        "",
+        0.3,
+        1.0,
+    ),
+    Parameter("gate.own_voice_tail_s", 1.5, "Its own voice may arrive so much later.", "s", 0.0, 30.0),
+    Parameter("gate.duplicate_s", 1.0, "The same within this counts once.", "s", 0.0, 60.0),
+    Parameter("gate.max_questions_per_minute", 10, "More are ignored.", "", 1, 600),
+    Parameter(
+        "speaker.model",
+        "none",
+        "Who says answers aloud: none, espeak[:<voice>], piper[:<voice.onnx>], or wav:<file> (espeak into a file).",
+    ),
+    Parameter("speaker.device", "", "Loudspeaker, by part of its name or index, or wav:<file>; empty: the usual one."),
+    Parameter("speaker.max_chars", 300, "Longest text that is said, in whole sentences.", "characters", 20, 2000),
+    Parameter(
+        "speaker.interrupted_by",
+        "words",
+        "What ends an answer that is being said: words (a question, yes, no, stop, or the wake phrase), speech (any voice; needs a microphone that cancels echo, else the robot interrupts itself), nothing.",
+        choices=("words", "speech", "nothing"),
+    ),
+)
+
+TABLES: dict[str, tuple[Parameter, ...]] = {"captioner": CAPTIONER, "query": QUERY, "whisper": WHISPER}
 
 
 def names() -> set[str]:
