@@ -28,7 +28,7 @@ def build(
     ] = False,
     image: Annotated[str, typer.Option("--image", help="Topic of the camera; empty: the only one there is.")] = "",
     pose: Annotated[
-        str, typer.Option("--pose", help="Topic of poses or odometry; empty: amcl_pose, or the only one.")
+        str, typer.Option("--pose", help="Topic of poses, odometry or tf; empty: amcl_pose, the only one, or tf.")
     ] = "",
     map_: Annotated[str, typer.Option("--map", help="Topic of the map; empty: map, or the only one.")] = "",
     captions: Annotated[
@@ -58,19 +58,38 @@ def build(
             if topics:
                 _list(bag.topics())
                 return
-            used = _chosen(bag, captions, image, pose, map_)
-            if "pose" in used:
-                values["pose_source"] = "odometry" if used["pose"].type.endswith("Odometry") else "amcl_pose"
+            used = _chosen(bag, captions, image, pose, map_, prefers_tf=values["pose_source"] == "tf")
+            values["pose_source"] = _pose_source(used)
             _build(bag, used, values, session="bag " + ", ".join(path.name for path in bags))
 
 
-def _chosen(bag: Bag, captions: bool, image: str, pose: str, map_: str) -> dict[str, Topic]:
-    wanted = {"captions": ""} if captions else {"image": image, "pose": pose}
+def _chosen(bag: Bag, captions: bool, image: str, pose: str, map_: str, prefers_tf: bool) -> dict[str, Topic]:
+    """What is read from the bag: kind to topic."""
+    wanted = {"captions": ""} if captions else {"image": image}
     chosen = {kind: bag.choose(kind, asked) for kind, asked in {**wanted, "map": map_}.items()}
     source = "captions" if captions else "image"
     if chosen[source] is None:
         raise ConfigurationError(f"the bag has no topic with {source}; `remembr build BAG --topics` lists what it has")
+    if not captions:
+        chosen |= _places(bag, pose, prefers_tf)
     return {kind: topic for kind, topic in chosen.items() if topic is not None}
+
+
+def _places(bag: Bag, asked: str, prefers_tf: bool) -> dict[str, Topic | None]:
+    topics = {topic.name.strip("/"): topic for topic in bag.topics()}
+    named = topics.get(asked.strip("/"))
+    if not prefers_tf and not (named is not None and named.kind == "tf"):
+        pose = bag.choose("pose", asked)
+        if pose is not None:
+            return {"pose": pose}
+    tf = bag.choose("tf", asked)
+    return {"tf": tf, "tf_static": topics.get(f"{tf.name.strip('/')}_static")} if tf is not None else {}
+
+
+def _pose_source(used: dict[str, Topic]) -> str:
+    if "tf" in used:
+        return "tf"
+    return "odometry" if "pose" in used and used["pose"].type.endswith("Odometry") else "amcl_pose"
 
 
 def _build(bag: Bag, used: dict[str, Topic], values: dict[str, Value], session: str) -> None:
@@ -82,10 +101,10 @@ def _build(bag: Bag, used: dict[str, Topic], values: dict[str, Value], session: 
     from remembr_ros.ros.remembering import captioner_options
 
     errors = Console(stderr=True)
-    for kind in ("image", "captions", "pose", "map"):
+    for kind in ("image", "captions", "pose", "tf", "map"):
         if kind in used:
             errors.print(f"{kind}: {used[kind].name} ({used[kind].type}, {used[kind].messages} messages)", markup=False)
-        elif kind == "pose" and "image" in used:
+        elif kind == "pose" and "image" in used and "tf" not in used:
             errors.print("pose: none in the bag; the memories have no place", markup=False)
     text: dict[str, Any] = values
     model = create_embedder(text["embedder.model"], device=text["embedder.device"], parameter="--embedder")

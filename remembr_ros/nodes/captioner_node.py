@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 import uuid
+from collections.abc import Iterable
 
 from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.clock import JumpThreshold, TimeJump
@@ -16,11 +17,11 @@ from rclpy.duration import Duration
 
 from remembr_interfaces.msg import Caption
 from remembr_ros.errors import InvalidInput, LanguageModelUnavailable
-from remembr_ros.records import Frame, Memory, Pose, Window
+from remembr_ros.records import Frame, Memory, Pose
 from remembr_ros.remember.builder import BuilderStats, MemoryBuilder
 from remembr_ros.remember.captioners import Captioner, create_captioner
-from remembr_ros.remember.keyframes import Keyframes
 from remembr_ros.remember.outbox import Outbox
+from remembr_ros.remember.placer import Placed
 from remembr_ros.remember.pose_track import PoseAt
 from remembr_ros.remember.window import Windower
 from remembr_ros.ros import captioner_health, diagnostics, qos
@@ -35,6 +36,8 @@ from remembr_ros.ros.reading import memory_from_caption
 from remembr_ros.ros.remembering import (
     captioner_options,
     create_episodes,
+    create_keyframes,
+    create_placer,
     create_pose_track,
     create_windower,
     placed,
@@ -60,6 +63,7 @@ class CaptionerNode(ManagedNode):
 
         parameters = self.parameters
         self._poses = create_pose_track(parameters, self._warn)
+        self._placer = create_placer(parameters, self._poses)
         self._caption_publisher = self.create_publisher(Caption, "caption", qos.RELIABLE)
         self._diagnostics_publisher = self.create_publisher(DiagnosticArray, "/diagnostics", qos.RELIABLE)
         self._map = CurrentMap(self, parameters, self._bad_message)
@@ -72,7 +76,7 @@ class CaptionerNode(ManagedNode):
                 self, parameters["image_transport"], parameters["image_reliability"],
                 self._wanted_stamp, self._on_frame, self._bad_message, self._warn,
             )  # fmt: skip
-        # The poses of a bag's last loop are not those of this one. (The windower notices by itself.)
+        # The poses of a bag's last loop are not those of this one.
         self._jumps = self.get_clock().create_jump_callback(BACK_IN_TIME, post_callback=self._on_time_jump)
         self.create_timer(0.25, self._tick, clock=self.steady_clock)
         self.create_timer(1.0, self._watch, clock=self.steady_clock)
@@ -102,7 +106,7 @@ class CaptionerNode(ManagedNode):
             queue_windows=parameters["queue_windows"],
             store_unlocalized=parameters["store_unlocalized"],
             episodes=create_episodes(parameters),
-            keyframes=self._keyframes(),
+            keyframes=create_keyframes(parameters, self._warn),
         )
         if self._camera is not None:
             self._camera.restart()
@@ -117,10 +121,6 @@ class CaptionerNode(ManagedNode):
             self._warn(f"captioner.model: {error} (its windows are lost until it answers)")
         return captioner
 
-    def _keyframes(self) -> Keyframes | None:
-        budget_mb = self.parameters["keyframes.budget_mb"]
-        return Keyframes(self.parameters["keyframes.folder"], budget_mb * 10**6, self._warn) if budget_mb else None
-
     def release(self) -> None:
         # The window begun is dropped, as on kill: its successor would start in its middle.
         self._windower = None
@@ -131,37 +131,45 @@ class CaptionerNode(ManagedNode):
                 held.close()
 
     def _on_pose(self, pose: Pose) -> None:
-        self._poses.add(pose, self.now_ns() or None)
+        self._submit(self._placer.add_pose(pose, self._now()))
 
     def _on_time_jump(self, jump: TimeJump) -> None:
+        windower = self._windower
+        begun = windower.tick(self.now_ns()) if windower is not None else []
+        self._submit(self._placer.add(begun, None))  # placed by the poses of before the jump
         self._poses.clear()
-        # A window's key is its robot, camera and time: what a replayed bag needs, and what a restarted simulation must know.
+        # A window's key is its robot, camera and time: a replayed bag needs that, a restarted simulation must know it.
         self._warn(
             "ROS time was set back: windows of times that are stored already are not stored again; where they show "
             "something new (a simulation that starts anew), give each run its own memory.collection"
         )
 
+    def _now(self) -> int | None:
+        return self.now_ns() or None  # 0: use_sim_time and no /clock yet
+
     def _wanted_stamp(self, stamp_ns: int) -> int | None:
         windower = self._windower
         if windower is None:
             return None
-        now_ns = self.now_ns() or None  # 0: use_sim_time and no /clock yet
+        now_ns = self._now()
         stamp_ns = windower.stamp(stamp_ns, now_ns)
         return stamp_ns if windower.wants(stamp_ns, now_ns) else None
 
     def _on_frame(self, frame: Frame) -> None:
-        if self._windower is not None:
-            self._submit(self._windower.add(frame, self.now_ns() or None))
+        windower, now_ns = self._windower, self._now()  # another thread deactivates
+        if windower is not None:
+            self._submit(self._placer.add(windower.add(frame, now_ns), now_ns))
 
     def _tick(self) -> None:
-        if self._windower is not None:
-            self._submit(self._windower.tick(self.now_ns()))
+        windower, now_ns = self._windower, self.now_ns()
+        windows = windower.tick(now_ns) if windower is not None else []
+        self._submit(self._placer.add(windows, now_ns))
 
-    def _submit(self, windows: list[Window]) -> None:
+    def _submit(self, windows: Iterable[Placed]) -> None:
         builder = self._builder
-        for window in windows:
+        for window, pose_at in windows:
             if builder is not None:
-                builder.submit(window, self._pose_at(window.middle_ns), self._map.id)
+                builder.submit(window, placed(pose_at, self.parameters), self._map.id)
 
     def _pose_at(self, stamp_ns: int) -> PoseAt | None:
         return placed(self._poses.at(stamp_ns), self.parameters)

@@ -128,6 +128,11 @@ class PoseTrack:
             return self._held(earlier, stamp_ns)
         return self._between(earlier, self._fixes[after], stamp_ns)
 
+    @property
+    def newest_ns(self) -> int:
+        """Stamp of the newest pose, 0 when there is none."""
+        return self._fixes[-1].pose.stamp_ns if self._fixes else 0
+
     def clear(self) -> None:
         """Forget all poses (the clock was set back, or the map changed)."""
         self._fixes.clear()

@@ -19,6 +19,8 @@ KINDS = {
     "pose": ("geometry_msgs/msg/PoseWithCovarianceStamped", "nav_msgs/msg/Odometry"),
     "map": ("nav_msgs/msg/OccupancyGrid",),
     "captions": ("remembr_interfaces/msg/Caption",),
+    "tf": ("tf2_msgs/msg/TFMessage",),
+    "tf_static": ("tf2_msgs/msg/TFMessage",),
 }
 """What a topic can be used as, by its type; the first type is taken rather than the second."""
 
@@ -33,7 +35,8 @@ class Topic:
 
     @property
     def kind(self) -> str:
-        return next((kind for kind, types in KINDS.items() if self.type in types), "")
+        kind = next((kind for kind, types in KINDS.items() if self.type in types), "")
+        return "tf_static" if kind == "tf" and self.name.endswith("tf_static") else kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,19 +85,20 @@ class Bag(AbstractContextManager["Bag"]):
         Raises ConfigurationError naming the topics when the one asked for is missing or there are several.
         """
         fitting = [topic for topic in self.topics() if topic.kind == kind and topic.messages]
+        option = "--pose" if kind == "tf" else f"--{kind}"
         if asked:
             chosen = [topic for topic in fitting if topic.name.strip("/") == asked.strip("/")]
             if not chosen:
-                raise ConfigurationError(f"--{kind} {asked}: no such topic in the bag; {_listed(kind, fitting)}")
+                raise ConfigurationError(f"{option} {asked}: no such topic in the bag; {_listed(kind, fitting)}")
             return chosen[0]
         for wanted_type in KINDS[kind]:
             of_type = [topic for topic in fitting if topic.type == wanted_type]
-            named = [topic for topic in of_type if topic.name.strip("/") in ("amcl_pose", "map")]
+            named = [topic for topic in of_type if topic.name.strip("/") in ("amcl_pose", "map", "tf")]
             if len(of_type) == 1 or len(named) == 1:
                 return (named or of_type)[0]
             if of_type:
                 raise ConfigurationError(
-                    f"several topics could be the {kind}, name one with --{kind}; {_listed(kind, of_type)}"
+                    f"several topics could be the {kind}, name one with {option}; {_listed(kind, of_type)}"
                 )
         return None
 

@@ -1,7 +1,8 @@
 """The memory of a recorded run. In: the events of a bag. Out: the memories that a captioner would have made of them.
 
-The same Windower, PoseTrack and MemoryBuilder as in the node, with the time of recording for "now". Nothing is skipped:
-the bag waits for the model. What is in the memory already is not described again, so an interrupted run goes on.
+The same Windower, PoseTrack, WindowPlacer and MemoryBuilder as in the node, with the time of recording for "now".
+Nothing is skipped: the bag waits for the model. What is in the memory already is not described again, so an interrupted
+run goes on.
 """
 
 from __future__ import annotations
@@ -12,14 +13,25 @@ from typing import Any, Protocol
 
 from remembr_ros.errors import InvalidInput, MemoryUnavailable
 from remembr_ros.memory.schema import memory_id
-from remembr_ros.records import Frame, Memory, Window
+from remembr_ros.records import NANOSECONDS, Frame, Memory, Window
 from remembr_ros.remember.builder import MemoryBuilder
 from remembr_ros.remember.captioners import Captioner
 from remembr_ros.remember.outbox import Outbox
+from remembr_ros.remember.placer import Placed
+from remembr_ros.remember.window import CLOCK_JUMP_NS
 from remembr_ros.ros.bag import Event
 from remembr_ros.ros.images import ImageDecoder
 from remembr_ros.ros.reading import map_name, memory_from_caption, occupancy_map, pose_from_message, stamp_of_serialized
-from remembr_ros.ros.remembering import create_episodes, create_pose_track, create_windower, placed
+from remembr_ros.ros.remembering import (
+    TF_INTERVAL_S,
+    create_episodes,
+    create_keyframes,
+    create_placer,
+    create_pose_track,
+    create_windower,
+    placed,
+)
+from remembr_ros.ros.transforms import TransformTree
 
 STALLED_S = 600.0
 """No caption takes longer; a memory that is away for so long is given up."""
@@ -64,6 +76,9 @@ class BagBuild:
         self._on_problem = on_problem
         self._windower = create_windower(parameters, on_problem)
         self._poses = create_pose_track(parameters, on_problem)
+        self._placer = create_placer(parameters, self._poses)
+        self._transforms = TransformTree()
+        self._looked_up_ns = 0
         self._decoder = ImageDecoder(on_problem)
         self._episodes = create_episodes(parameters)
         self._map_id: str = parameters["map_id"]
@@ -81,6 +96,7 @@ class BagBuild:
             queue_windows=parameters["queue_windows"],
             store_unlocalized=parameters["store_unlocalized"],
             episodes=self._episodes,
+            keyframes=create_keyframes(parameters, on_problem),
         )
 
     def run(self, events: Iterable[Event], on_event: Callable[[int], None]) -> Built:
@@ -94,7 +110,10 @@ class BagBuild:
                     self._told.add(event.kind)
                     self._on_problem(f"{event.kind}: message dropped: {error} (further ones are only counted)")
             on_event(number)
-        self._submit(self._windower.flush())
+        self._submit(self._placer.add(self._windower.flush(), None))
+        if self._parameters["pose_source"] == "tf" and not self._poses.stats().poses:
+            frames = self._parameters["map_frame"], self._parameters["base_frame"]
+            self._on_problem("no transform from {} to {} in the bag: the memories have no place".format(*frames))
         self._wait(lambda: self._builder.drain(STALLED_S))
         return self.so_far()
 
@@ -107,22 +126,39 @@ class BagBuild:
 
     def _take(self, event: Event) -> None:
         now_ns = event.received_ns
-        if now_ns < self._newest_ns - 10**9:  # a second bag that was recorded before
+        if now_ns < self._newest_ns - CLOCK_JUMP_NS:  # a second bag that was recorded before
+            self._submit(self._placer.add(self._windower.tick(now_ns), None))
             self._poses.clear()
+            self._transforms.clear()
+            self._looked_up_ns = 0
         self._newest_ns = now_ns
-        self._submit(self._windower.tick(now_ns))
+        self._submit(self._placer.add(self._windower.tick(now_ns), now_ns))
         if event.kind == "image":
             stamp_ns = self._windower.stamp(stamp_of_serialized(event.head), now_ns)
             if self._windower.wants(stamp_ns, now_ns):
-                self._submit(self._windower.add(Frame(stamp_ns, self._decoder.decode(event.read())), now_ns))
+                frame = Frame(stamp_ns, self._decoder.decode(event.read()))
+                self._submit(self._placer.add(self._windower.add(frame, now_ns), now_ns))
         elif event.kind == "pose":
-            self._poses.add(pose_from_message(event.read()), now_ns)
+            self._submit(self._placer.add_pose(pose_from_message(event.read()), now_ns))
+        elif event.kind in ("tf", "tf_static"):
+            self._take_transforms(event)
         elif event.kind == "map":
             grid = event.read()
             occupancy_map(grid)
             self._map_id = self._parameters["map_id"] or map_name(grid)
         else:
             self._take_caption(event.read())
+
+    def _take_transforms(self, event: Event) -> None:
+        """As often as the node looks them up."""
+        try:
+            self._transforms.add(event.read(), static=event.kind == "tf_static")
+        finally:  # the transforms beside a bad one count
+            if event.received_ns - self._looked_up_ns >= TF_INTERVAL_S * NANOSECONDS:
+                pose = self._transforms.pose(self._parameters["map_frame"], self._parameters["base_frame"])
+                if pose is not None:
+                    self._looked_up_ns = event.received_ns
+                    self._submit(self._placer.add_pose(pose, event.received_ns))
 
     def _take_caption(self, message: Any) -> None:
         parameters = self._parameters
@@ -131,13 +167,13 @@ class BagBuild:
             self._wait_for_room()
             self._builder.submit_told(memory, message.frame_count)
 
-    def _submit(self, windows: Iterable[Window]) -> None:
-        for window in windows:
+    def _submit(self, windows: Iterable[Placed]) -> None:
+        for window, pose_at in windows:
             id_ = memory_id(self._parameters["robot_id"], self._parameters["camera"], window.start_ns)
             if self._is_there(id_, window):
                 continue
             self._wait_for_room()
-            self._builder.submit(window, placed(self._poses.at(window.middle_ns), self._parameters), self._map_id)
+            self._builder.submit(window, placed(pose_at, self._parameters), self._map_id)
 
     def _is_there(self, id_: str, window: Window | Memory) -> bool:
         stored = self._store.get([id_])

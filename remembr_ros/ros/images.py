@@ -7,6 +7,7 @@ conversion is rosbags-image's (OpenCV); cv_bridge is not needed.
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from sensor_msgs.msg import CompressedImage, Image
 
 MAX_SIDE_PX = 16384
+MAX_PIXELS = 2**25
+"""8K fits (7680 x 4320). A PNG of 1 MB can claim 20,000 x 20,000 and take 1.2 GB once it is decoded."""
 DEPTH_ENCODINGS = ("16UC1", "32FC1", "64FC1", "16SC1", "32SC1")
 JPEG_START, JPEG_END = b"\xff\xd8", b"\xff\xd9"
 PNG_START, PNG_END = b"\x89PNG\r\n\x1a\n", b"IEND"
@@ -74,9 +77,8 @@ def rgb_image(message: Image) -> np.ndarray[Any, Any]:
     """The picture of a sensor_msgs/Image, (H, W, 3) uint8 RGB. Of 16 bits the upper 8 are kept. Raises InvalidInput."""
     layout = _layout(message.encoding)
     height, width, step = int(message.height), int(message.width), int(message.step)
+    _check_size(width, height, "image")
     for name, side in (("height", height), ("width", width)):
-        if not 0 < side <= MAX_SIDE_PX:
-            raise InvalidInput(f"image.{name} is {side}, wanted 1 to {MAX_SIDE_PX}")
         if name in layout.even and side % 2:
             raise InvalidInput(f"image.{name} is {side}, {message.encoding} needs it even")
     row_bytes = width * layout.channels * layout.bits // 8
@@ -97,11 +99,15 @@ def rgb_image(message: Image) -> np.ndarray[Any, Any]:
 def rgb_compressed_image(message: CompressedImage) -> np.ndarray[Any, Any]:
     """The picture of a sensor_msgs/CompressedImage (JPEG or PNG), (H, W, 3) uint8 RGB. Raises InvalidInput."""
     if "compressedDepth" in message.format or message.format.split(";")[0].strip() in DEPTH_ENCODINGS:
-        raise InvalidInput(f"compressed_image.format {message.format!r} is depth, not a picture")
+        raise InvalidInput(f"compressed_image.format {message.format[:40]!r} is depth, not a picture")
     data = bytes(message.data)
     if not data:
         raise InvalidInput("compressed_image.data is empty")
     _check_whole(data, message.format)
+    size = _size_of_png(data) if data.startswith(PNG_START) else _size_of_jpeg(data)
+    if size is None:
+        raise InvalidInput(f"compressed_image.data ({len(data)} bytes) cannot be decoded: it does not say its size")
+    _check_size(*size, "compressed_image")
     import cv2
 
     try:
@@ -109,7 +115,9 @@ def rgb_compressed_image(message: CompressedImage) -> np.ndarray[Any, Any]:
     except cv2.error as error:
         raise InvalidInput(f"compressed_image.data cannot be decoded: {error}") from error
     if decoded is None:
-        raise InvalidInput(f"compressed_image.data ({len(data)} bytes, format {message.format!r}) cannot be decoded")
+        raise InvalidInput(
+            f"compressed_image.data ({len(data)} bytes, format {message.format[:40]!r}) cannot be decoded"
+        )
     return np.ascontiguousarray(decoded[:, :, ::-1])
 
 
@@ -118,7 +126,7 @@ def _layout(encoding: str) -> _Layout:
         raise InvalidInput(f"image.encoding {encoding} is depth, not a picture: is this a depth topic?")
     layout = LAYOUTS.get(encoding) or LAYOUTS.get(encoding.lower())
     if layout is None:
-        raise InvalidInput(f"image.encoding {encoding!r} is not supported; known: {', '.join(LAYOUTS)}")
+        raise InvalidInput(f"image.encoding {encoding[:40]!r} is not supported; known: {', '.join(LAYOUTS)}")
     return layout
 
 
@@ -134,6 +142,35 @@ def _to_rgb(pixels: np.ndarray[Any, Any], encoding: str) -> np.ndarray[Any, Any]
         raise InvalidInput(f"image.data cannot be converted from {encoding}: {error}") from error
 
 
+def _check_size(width: int, height: int, what: str) -> None:
+    for name, side in (("height", height), ("width", width)):
+        if not 0 < side <= MAX_SIDE_PX:
+            raise InvalidInput(f"{what}.{name} is {side}, wanted 1 to {MAX_SIDE_PX}")
+    if width * height > MAX_PIXELS:
+        raise InvalidInput(f"{what} has {width} x {height} pixels, at most {MAX_PIXELS:,} are taken")
+
+
+def _size_of_png(data: bytes) -> tuple[int, int] | None:
+    """Width and height of the header chunk, which comes first."""
+    if data[12:16] != b"IHDR" or len(data) < 24:
+        return None
+    width, height = struct.unpack_from(">II", data, 16)
+    return width, height
+
+
+def _size_of_jpeg(data: bytes) -> tuple[int, int] | None:
+    """Width and height of the frame header (ITU-T T.81: SOF0 to SOF15 without DHT, JPG and DAC)."""
+    at = 2
+    while at + 9 <= len(data) and data[at] == 0xFF:
+        marker = data[at + 1]
+        if 0xC0 <= marker <= 0xCF and marker not in (0xC4, 0xC8, 0xCC):
+            height, width = struct.unpack_from(">HH", data, at + 5)
+            return width, height
+        # 0xFF fills; what follows the others has a length.
+        at += 1 if marker == 0xFF else 2 + struct.unpack_from(">H", data, at + 2)[0]
+    return None
+
+
 def _check_whole(data: bytes, message_format: str) -> None:
     """OpenCV fills what is missing of a truncated JPEG with grey and says nothing."""
     if data.startswith(JPEG_START):
@@ -142,6 +179,6 @@ def _check_whole(data: bytes, message_format: str) -> None:
     elif data.startswith(PNG_START):
         whole = PNG_END in data[-32:]
     else:
-        raise InvalidInput(f"compressed_image.data is neither JPEG nor PNG (format {message_format!r})")
+        raise InvalidInput(f"compressed_image.data is neither JPEG nor PNG (format {message_format[:40]!r})")
     if not whole:
         raise InvalidInput(f"compressed_image.data is truncated after {len(data)} bytes")

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from remembr_ros.memory.schema import MAX_BYTES
 from remembr_ros.memory.uri import DEFAULT_URI
 from remembr_ros.ros.parameters import Parameter, Value
 
@@ -21,12 +22,14 @@ SHARED: tuple[Parameter, ...] = (
         "robot_id",
         "robot",
         "Name of this robot; part of every memory's key. The query node searches the memories of this robot; empty there: of all.",
+        max_bytes=MAX_BYTES["robot_id"],
     ),
     Parameter(
         "map_id",
         "",
         "Name of the map that poses refer to; empty: made from the content of the topic map. Places and goals are only used within one map.",
         read_only=False,
+        max_bytes=MAX_BYTES["map_id"],
     ),
     Parameter(
         "memory.uri",
@@ -50,7 +53,7 @@ SHARED: tuple[Parameter, ...] = (
 
 CAPTIONER: tuple[Parameter, ...] = (
     *SHARED,
-    Parameter("camera", "front", "Name of the camera; part of every memory's key."),
+    Parameter("camera", "front", "Name of the camera; part of every memory's key.", max_bytes=MAX_BYTES["camera"]),
     Parameter(
         "input",
         "images",

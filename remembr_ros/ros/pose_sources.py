@@ -19,8 +19,8 @@ from remembr_ros.records import Pose
 from remembr_ros.ros import qos
 from remembr_ros.ros.parameters import Parameters
 from remembr_ros.ros.reading import pose_from_message
+from remembr_ros.ros.remembering import TF_INTERVAL_S
 
-TF_HZ = 10.0
 INSTALL = "sudo apt install ros-$ROS_DISTRO-tf2-ros-py"
 
 
@@ -68,7 +68,7 @@ class PoseSource:
         self._tf_error = tf2_ros.TransformException
         self._buffer = tf2_ros.Buffer()
         self._listener = tf2_ros.TransformListener(self._buffer, self._node)
-        self._node.create_timer(1.0 / TF_HZ, self._look_up, clock=getattr(self._node, "steady_clock", None))
+        self._node.create_timer(TF_INTERVAL_S, self._look_up, clock=getattr(self._node, "steady_clock", None))
 
     def _look_up(self) -> None:
         try:

@@ -12,9 +12,13 @@ from typing import Any
 
 from remembr_ros.remember.captioners.options import CaptionerOptions
 from remembr_ros.remember.episodes import EpisodeTracker, sharing_words
+from remembr_ros.remember.keyframes import Keyframes
+from remembr_ros.remember.placer import WindowPlacer
 from remembr_ros.remember.pose_track import PoseAt, PoseTrack
 from remembr_ros.remember.window import Windower
 
+TF_INTERVAL_S = 0.1
+"""The base is looked up in the map ten times a second."""
 STEADY_MAX_AGE_S = 2.0
 """Odometry and tf are published without a break: an older pose of theirs is no longer where the robot is."""
 
@@ -36,6 +40,16 @@ def create_pose_track(parameters: Mapping[str, Any], on_problem: Callable[[str],
         max_age_s=math.inf if parameters["pose_source"] == "amcl_pose" else STEADY_MAX_AGE_S,
         on_problem=on_problem,
     )
+
+
+def create_placer(parameters: Mapping[str, Any], poses: PoseTrack) -> WindowPlacer:
+    return WindowPlacer(poses, parameters["pose_wait_s"])
+
+
+def create_keyframes(parameters: Mapping[str, Any], on_problem: Callable[[str], None]) -> Keyframes | None:
+    """None where no pictures are kept. Raises ConfigurationError."""
+    budget_mb = parameters["keyframes.budget_mb"]
+    return Keyframes(parameters["keyframes.folder"], budget_mb * 10**6, on_problem) if budget_mb else None
 
 
 def create_episodes(parameters: Mapping[str, Any]) -> EpisodeTracker:

@@ -78,7 +78,8 @@ def test_compressed_pictures_are_described_and_counted(nodes: Nodes, robot: SimR
 
     watch_until(robot, lambda: len(robot.captions) >= 3 and not bad, publish, "captions")
     assert {caption.text for caption in robot.captions} == {"I see mostly red."}
-    assert {caption.frame_count for caption in robot.captions} <= {2, 3, 4}
+    # The first window may have begun before the camera was heard.
+    assert {caption.frame_count for caption in robot.captions[1:]} <= {2, 3, 4}
     wait_until(lambda: heard and int(heard[-1]["windows stored"]) >= 3, "stored windows in the diagnostics")
     last = heard[-1]
     assert last["captioner"] == "scripted" and last["windows waiting"] == "0" and last["pose age [s]"] == "no pose"

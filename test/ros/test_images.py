@@ -1,6 +1,8 @@
 """Real camera messages to RGB: a red picture stays red through every encoding; malformed ones are refused by field."""
 
 import array
+import struct
+import zlib
 
 import numpy as np
 import pytest
@@ -190,6 +192,50 @@ def test_a_jpeg_padded_with_zeros_is_whole():
 def test_fault_e13_empty_and_truncated_pictures_are_refused(data, words):
     with pytest.raises(InvalidInput, match=rf"compressed_image\.data.*{words}"):
         rgb_compressed_image(compressed(data))
+
+
+def png_that_claims(width: int, height: int) -> bytes:
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(b"")), (b"IEND", b""))
+    crc = lambda kind, body: struct.pack(">I", zlib.crc32(kind + body))  # noqa: E731
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        struct.pack(">I", len(body)) + kind + body + crc(kind, body) for kind, body in chunks
+    )
+
+
+def jpeg_that_claims(width: int, height: int) -> bytes:
+    data = bytearray(encoded(".jpg"))
+    at = data.index(b"\xff\xc0")
+    data[at + 5 : at + 9] = struct.pack(">HH", height, width)
+    return bytes(data)
+
+
+@pytest.mark.parametrize("claim", [png_that_claims, jpeg_that_claims])
+@pytest.mark.parametrize("size", [(8000, 8000), (20_000, 20_000), (0, 10), (60_000, 1)])
+def test_a_small_message_that_claims_a_huge_picture_is_refused_before_it_takes_the_memory(claim, size, monkeypatch):
+    """A PNG of 1.2 MB made a captioner 350 MB larger."""
+    monkeypatch.setattr(cv2, "imdecode", lambda *_: pytest.fail("decoded"))
+    with pytest.raises(InvalidInput, match=r"compressed_image(\.width|\.height| has)"):
+        rgb_compressed_image(compressed(claim(*size)))
+
+
+@pytest.mark.parametrize("flags", [[], [cv2.IMWRITE_JPEG_PROGRESSIVE, 1], [cv2.IMWRITE_JPEG_RST_INTERVAL, 4]])
+def test_the_size_is_found_in_every_kind_of_jpeg(flags):
+    data = cv2.imencode(".jpg", np.zeros((48, 64, 3), np.uint8), flags)[1].tobytes()
+    exif = b"\xff\xe1" + struct.pack(">H", 2002) + b"\xff\xc0" * 1000
+    for whole in (data, data[:2] + exif + data[2:], data[:2] + b"\xff\xff" + data[2:]):
+        assert rgb_compressed_image(compressed(whole)).shape == (48, 64, 3)
+
+
+def test_a_raw_picture_beyond_8k_is_refused():
+    with pytest.raises(InvalidInput, match=r"image has 16384 x 16384 pixels"):
+        rgb_image(message("rgb8", pixels(*RED), width=16384, height=16384))
+
+
+def test_what_a_driver_writes_into_a_field_does_not_fill_the_log():
+    with pytest.raises(InvalidInput) as refused:
+        rgb_image(message("x" * 100_000, pixels(1)))
+    assert len(str(refused.value)) < 600
 
 
 def test_compressed_depth_is_refused():
