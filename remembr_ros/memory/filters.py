@@ -14,6 +14,8 @@ _CONTROL_PICTURES = {code: 0x2400 + code for code in range(0x20)} | {0x7F: 0x242
 
 def clean_text(text: str) -> str:
     """`text` without lone surrogates and NUL, which no database takes: each becomes U+FFFD."""
+    if text.isascii() and "\0" not in text:
+        return text  # most captions, and ten times faster
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").replace("\0", "\ufffd")
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 Progress = Callable[[int, int], None]
 """Called with (done, total)."""
 _PAGE = 5000
-"""So many at once: on a server each write or deletion waits up to 0.4 s until readers see it."""
+"""So many at once: on a server each deletion waits up to 0.4 s until no reader finds what it deleted."""
 _OVERLAP_LINES = 1000
 """Among so many last lines of a file are all windows that overlap the last one."""
 
@@ -102,9 +102,10 @@ def import_file(store: MemoryStore, file: Path, *, embed: bool, progress: Progre
     for page in _pages(file, header):
         memories = [memory for memory, _ in page]
         vectors = None if embed else _stacked(page, file)
-        store.write(memories, vectors)
+        store.write(memories, vectors, settle=False)
         done += len(page)
         progress(done, max(done, header.memories))
+    store.settle()
     return done
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from remembr_ros.errors import InvalidInput
+from remembr_ros.memory.schema import stored_name
 from remembr_ros.records import Memory
 
 MAX_LIMIT = 1000
@@ -62,6 +63,8 @@ class Query:
             raise InvalidInput(f"limit must be 1 to {MAX_LIMIT}, not {self.limit}")
         if self.order is Order.NEAREST and self.near is None and self.at_ns is None:
             raise InvalidInput("order nearest needs near or at_ns")
+        for field in ("map_id", "robot_id", "camera"):
+            stored_name(field, getattr(self, field))  # refuses what no row can have
 
     def matches(self, memory: Memory) -> bool:
         """Whether `memory`, which need not be stored, satisfies the criteria other than the text."""

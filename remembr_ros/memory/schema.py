@@ -13,6 +13,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from remembr_ros.errors import InvalidInput, MemoryUnavailable, ModelFailed
@@ -41,6 +42,9 @@ MAX_BYTES = {
 }
 """Longest text of each VARCHAR [bytes of UTF-8, as a Milvus server counts]."""
 
+NAMES = ("robot_id", "camera", "map_id", "session_id", "frame_id")
+"""What memories are told apart by: one that does not fit is refused, as two cut names could be equal."""
+
 _TIMES = ("start_ns", "end_ns", "episode_start_ns", "pose_stamp_ns")
 _NUMBERS = ("x", "y", "z", "yaw", "position_var", "yaw_var")
 ALL_FIELDS = ("id", *_TIMES, *_NUMBERS, "pose_state", "localized", *(name for name in MAX_BYTES if name != "id"))
@@ -56,8 +60,22 @@ def memory_id(robot_id: str, camera: str, start_ns: int) -> str:
     """
     if not 0 <= start_ns < 2**63:
         raise InvalidInput(f"start_ns is not a time since 1970: {start_ns}")
-    source = hashlib.blake2b(f"{clean_name(robot_id)}\0{clean_name(camera)}".encode(), digest_size=6).hexdigest()
-    return f"{start_ns:019d}-{source}"
+    return f"{start_ns:019d}-{_source_digits(robot_id, camera)}"
+
+
+@lru_cache(maxsize=1024)  # a robot asks this twice for each window, an import of a million windows as often
+def _source_digits(robot_id: str, camera: str) -> str:
+    return hashlib.blake2b(f"{clean_name(robot_id)}\0{clean_name(camera)}".encode(), digest_size=6).hexdigest()
+
+
+@lru_cache(maxsize=1024)
+def stored_name(field: str, text: str) -> str:
+    """The name of a robot, camera, map, session or frame as it is stored and searched for. Raises InvalidInput if it is
+    too long for its field."""
+    name = clean_name(text)
+    if len(name.encode()) > MAX_BYTES[field]:
+        raise InvalidInput(f"{field} is longer than {MAX_BYTES[field]} bytes of UTF-8: {text[:40]!r}...")
+    return name
 
 
 def start_of(id_: str) -> int | None:
@@ -126,10 +144,11 @@ def add_fields(schema: Any, dimension: int) -> None:
 def to_row(memory: Memory, vector: np.ndarray[Any, Any]) -> dict[str, Any]:
     """The row of `memory`, with its (dimension,) float32 vector.
 
-    Captions longer than the field are cut; a key that does not fit is refused, as cutting could make two equal.
+    Captions longer than the field are cut; keys and names that do not fit are refused (InvalidInput).
     """
     pose = memory.pose
-    if len(clean_name(memory.id).encode()) > MAX_BYTES["id"]:
+    key = clean_name(memory.id)
+    if len(key.encode()) > MAX_BYTES["id"]:
         raise InvalidInput(f"memory.id is longer than {MAX_BYTES['id']} bytes: {memory.id[:40]!r}...")
     if start_of(memory.id) not in (None, memory.start_ns):
         raise InvalidInput(
@@ -139,7 +158,7 @@ def to_row(memory: Memory, vector: np.ndarray[Any, Any]) -> dict[str, Any]:
         if not 0 <= getattr(memory, name) < 2**63:
             raise InvalidInput(f"memory {memory.id}: {name} is not a time since 1970: {getattr(memory, name)}")
     row: dict[str, Any] = {
-        "id": clean_name(memory.id),
+        "id": key,
         "episode": memory_id(memory.robot_id, memory.camera, memory.episode_start_ns),
         "start_ns": memory.start_ns,
         "end_ns": memory.end_ns,
@@ -155,11 +174,11 @@ def to_row(memory: Memory, vector: np.ndarray[Any, Any]) -> dict[str, Any]:
         "localized": memory.localized,
         "caption": cut_bytes(clean_text(memory.caption), MAX_BYTES["caption"]),
         "image_uri": cut_bytes(clean_text(memory.image_uri), MAX_BYTES["image_uri"]),
-        "frame_id": clean_name(pose.frame_id) if pose else "",
+        "captioner": cut_bytes(clean_name(memory.captioner), MAX_BYTES["captioner"]),
         VECTOR: vector,
     }
-    for name in ("map_id", "robot_id", "camera", "session_id", "captioner"):
-        row[name] = cut_bytes(clean_name(getattr(memory, name)), MAX_BYTES[name])
+    for name in NAMES:
+        row[name] = stored_name(name, getattr(memory, name) if name != "frame_id" else pose.frame_id if pose else "")
     for name in _NUMBERS:
         if not math.isfinite(row[name]):
             raise InvalidInput(f"memory {memory.id}: {name} is not finite: {row[name]!r}")

@@ -27,7 +27,7 @@ _SET_BY_ROS = ("use_sim_time", "start_type_description_service", "qos_overrides.
 class Parameter:
     """One parameter. Its type is that of `default`; a tuple default is a list (of strings unless it holds floats).
 
-    `choices` restricts a string. `read_only` False: may be set while the node runs.
+    `choices` restricts a string, `max_bytes` its length in UTF-8. `read_only` False: may be set while the node runs.
     """
 
     name: str
@@ -38,6 +38,7 @@ class Parameter:
     maximum: float | None = None
     choices: tuple[str, ...] = ()
     read_only: bool = True
+    max_bytes: int | None = None
 
     @property
     def type_name(self) -> str:
@@ -63,6 +64,8 @@ class Parameter:
         value = self._check_scalar(given, self.type_name)
         if self.choices and value not in self.choices:
             raise self._refused(given, f"one of {', '.join(self.choices)}")
+        if self.max_bytes is not None and len(value.encode("utf-8", "replace")) > self.max_bytes:
+            raise self._refused(f"{value[:40]}...", f"at most {self.max_bytes} bytes of UTF-8")
         if isinstance(value, (int, float)) and not isinstance(value, bool):
             too_small = self.minimum is not None and value < self.minimum
             too_large = self.maximum is not None and value > self.maximum

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remembr_ros.errors import InvalidInput, MemoryUnavailable
+from remembr_ros.memory.query import Query
 from remembr_ros.memory.schema import MAX_BYTES, CollectionInfo, from_row, memory_id, to_row
 from remembr_ros.records import Memory, Pose
 
@@ -41,9 +42,30 @@ def test_round_trip(remember: Callable[..., Memory], pose: Pose | None) -> None:
 
 
 def test_texts_are_cut_to_bytes_on_a_character(remember: Callable[..., Memory]) -> None:
-    row = to_row(remember(0, "\u6f22" * 9000, camera="\u00e9" * 200), VECTOR)
+    row = to_row(remember(0, "\u6f22" * 9000, captioner="\u00e9" * 200), VECTOR)
     assert len(row["caption"].encode()) == MAX_BYTES["caption"] // 3 * 3
-    assert row["camera"] == "\u00e9" * 128
+    assert row["captioner"] == "\u00e9" * 128
+
+
+@pytest.mark.parametrize("field", ["robot_id", "camera", "map_id", "session_id"])
+def test_a_name_longer_than_its_field_is_refused_in_rows_and_in_filters(
+    remember: Callable[..., Memory], field: str
+) -> None:
+    """Cut, it would be stored as a name that no filter asks for, or as that of another robot."""
+    fits = "\u00e9" * 128
+    assert to_row(remember(0, **{field: fits}), VECTOR)[field] == fits
+    with pytest.raises(InvalidInput, match=f"{field} is longer than 256 bytes"):
+        to_row(remember(0, **{field: fits + "x"}), VECTOR)
+    if field != "session_id":
+        Query(**{field: fits})
+        with pytest.raises(InvalidInput, match=f"{field} is longer than 256 bytes"):
+            Query(**{field: fits + "x"})
+
+
+def test_a_frame_longer_than_its_field_is_refused(remember: Callable[..., Memory]) -> None:
+    memory = remember(0, pose=Pose(0, "f" * 257, 1.0, 2.0))
+    with pytest.raises(InvalidInput, match="frame_id is longer than 256 bytes"):
+        to_row(memory, VECTOR)
 
 
 def test_what_would_become_another_row_is_refused(remember: Callable[..., Memory]) -> None:

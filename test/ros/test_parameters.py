@@ -9,6 +9,7 @@ rclpy = pytest.importorskip("rclpy")
 from rclpy.parameter import Parameter as RosParameter  # noqa: E402
 
 from remembr_ros.errors import ConfigurationError  # noqa: E402
+from remembr_ros.ros.parameter_tables import CAPTIONER  # noqa: E402
 from remembr_ros.ros.parameters import Parameter, declare, unknown_overrides  # noqa: E402
 
 TABLE = (
@@ -131,3 +132,11 @@ def test_a_misspelt_name_is_reported_with_the_nearest():
         ["window_secs", "use_sim_time", "qos_overrides./clock.depth", "camera"], ["window_s", "camera"]
     )
     assert "window_secs" in warning and "window_s?" in warning
+
+
+@pytest.mark.parametrize("name", ["robot_id", "camera", "map_id"])
+def test_a_name_that_fits_no_row_is_refused_at_configuration(name):
+    (parameter,) = [parameter for parameter in CAPTIONER if parameter.name == name]
+    assert parameter.check("\u00e9" * 128) == "\u00e9" * 128
+    with pytest.raises(ConfigurationError, match=f"parameter {name}: .*at most 256 bytes"):
+        parameter.check("\u00e9" * 129)
