@@ -26,6 +26,7 @@ from remembr_ros.navigate.navigator import NavigationState  # noqa: E402
 from remembr_ros.navigate.policy import GoalPolicy, NavigationMode  # noqa: E402
 from remembr_ros.records import Answer, AnswerKind, Hit, Memory, Pose, Question  # noqa: E402
 from remembr_ros.ros.navigators.action import ActionNavigator  # noqa: E402
+from remembr_ros.ros.navigators.nav2 import Limits  # noqa: E402
 
 SEQUENCES = 50
 LONGEST_CALL_S = 0.1
@@ -74,7 +75,7 @@ def test_random_sequences_against_a_hostile_server(seed: int, navigator_class: A
     server = Spinner(lambda context: FakeNav2Node(namespace=namespace, context=context, speed=20.0))
     client = Spinner(lambda context: rclpy.create_node("client", namespace=namespace, context=context))
     navigator = navigator_class(
-        client.node, server_timeout_s=5.0, accept_timeout_s=0.5, cancel_timeout_s=0.5, preempt_grace_s=0.1, settle_s=0.3
+        client.node, limits=Limits(server=5.0, accept=0.5, cancel=0.5, preempt_grace=0.1, settle=0.3)
     )
     journey, slowest_s, permitted = Journey(), 0.0, set()
     policy = GoalPolicy(NavigationMode.AUTO)

@@ -9,6 +9,7 @@ import sys
 import time
 import uuid
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -29,8 +30,9 @@ from remembr_ros.errors import InvalidInput, MissingDependency, UnknownBackend  
 from remembr_ros.navigate.navigator import Goal, NavigationState  # noqa: E402
 from remembr_ros.records import Pose  # noqa: E402
 from remembr_ros.ros.navigators import create_navigator  # noqa: E402
-from remembr_ros.ros.navigators.action import ActionNavigator, _Drive, _Phase  # noqa: E402
+from remembr_ros.ros.navigators.action import ActionNavigator  # noqa: E402
 from remembr_ros.ros.navigators.goal_message import goal_message  # noqa: E402
+from remembr_ros.ros.navigators.nav2 import Drive, Limits  # noqa: E402
 from remembr_ros.ros.navigators.topic import TopicNavigator  # noqa: E402
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
@@ -66,7 +68,7 @@ def make(request: pytest.FixtureRequest, client: Spinner) -> Iterator[Callable[.
     """Makes the navigator that drives Nav2's action, by its client or through BasicNavigator, and closes it."""
     made: list[Any] = []
 
-    def make(*arguments: Any, **limits: float) -> Any:
+    def make(*arguments: Any, **limits: Any) -> Any:
         if request.param == "action":
             made.append(ActionNavigator(client.node, *arguments, **limits))
         else:
@@ -86,14 +88,12 @@ def make(request: pytest.FixtureRequest, client: Spinner) -> Iterator[Callable[.
 
 @pytest.fixture
 def navigator(make: Callable[..., Any]) -> Any:
-    return make(
-        server_timeout_s=5.0, accept_timeout_s=1.0, cancel_timeout_s=1.0, preempt_grace_s=0.3, progress_period_s=0.05
-    )
+    return make(limits=Limits(server=5.0, accept=1.0, cancel=1.0, preempt_grace=0.3, progress_period=0.05))
 
 
 @pytest.fixture
 def action_navigator(client: Spinner) -> Iterator[ActionNavigator]:
-    navigator = ActionNavigator(client.node, accept_timeout_s=1.0)
+    navigator = ActionNavigator(client.node, limits=Limits(accept=1.0))
     yield navigator
     navigator.close()
 
@@ -147,7 +147,7 @@ def test_fault_29_an_unknown_status_is_a_failure(server, navigator, journey) -> 
 
 def test_fault_29_a_result_without_error_code_as_on_humble(action_navigator, journey) -> None:
     for status, state in ((6, S.ABORTED), (4, S.SUCCEEDED)):
-        drive = _Drive(goal(f"g{status}"), journey, _Phase.DRIVING)
+        drive = Drive(goal(f"g{status}"), journey, math.inf, sent=True)
         future = Future()
         future.set_result(SimpleNamespace(status=status, result=SimpleNamespace()))
         action_navigator._on_result(drive, future)
@@ -155,7 +155,7 @@ def test_fault_29_a_result_without_error_code_as_on_humble(action_navigator, jou
 
 
 def test_a_server_that_never_comes_is_reported_with_its_name(make, journey) -> None:
-    navigator = make("robot1/navigate_to_pose", server_timeout_s=0.3)
+    navigator = make("robot1/navigate_to_pose", Limits(server=0.3))
     navigator.go(goal(), journey)
     assert "/robot1/navigate_to_pose" in journey.until(goal(), S.UNAVAILABLE).error_msg
     assert journey.states(goal()) == [S.UNAVAILABLE]
@@ -177,7 +177,7 @@ def test_a_server_that_goes_away_on_the_way_is_reported(namespace, navigator, jo
     try:
         navigator.go(goal(), journey)
         journey.until(goal(), S.ACTIVE)
-        navigator._server_timeout_s = 0.3
+        navigator._limits = replace(navigator._limits, server=0.3)
     finally:
         gone.close()
     assert "gone away" in journey.until(goal(), S.UNAVAILABLE, within_s=15.0).error_msg
