@@ -123,7 +123,7 @@ class Gate:
             return Verdict(VerdictKind.STOP, "stop")  # before any doubt: to stop is never wrong
         if doubt := self._doubt(transcript, words):
             return _rejected(doubt)
-        if not called and (own := self._own_voice.heard(words, utterance)):
+        if own := self._own_voice.heard(words, utterance):  # also one that names the robot: it calls nobody by it
             return _rejected(own)
         if answer is not None and (verdict := self._reply(answer, utterance)):
             return verdict
