@@ -179,7 +179,9 @@ class CaptionerNode(ManagedNode):
         if builder is None:
             return
         try:
-            memory = memory_from_caption(message, parameters["robot_id"], self._map.id, parameters["camera"])
+            memory = memory_from_caption(
+                message, parameters["robot_id"], self._map.id, parameters["camera"], self._now()
+            )
         except InvalidInput as error:
             self._bad_message("captions", error)
             return

@@ -19,6 +19,10 @@ CLOCK_JUMP_NS = NANOSECONDS
 FRAMES_BEHIND = 5
 """So many frames in a row behind the newest one are a camera clock that was set back, not a straggler."""
 
+MAX_WINDOW_S = 3600.0
+MAX_AGE_S, MAX_AHEAD_S = 60.0, 5.0
+"""Older, or further ahead of now, is a wrong clock and not a slow camera."""
+
 IMPLAUSIBLE = ("drop", "receive_time")
 """What becomes of a picture whose stamp is zero, long past or to come: nothing, or it is stamped when it came."""
 
@@ -64,14 +68,14 @@ class Windower:
         sample_hz: float = 2.0,
         *,
         min_frames: int = 1,
-        max_age_s: float = 60.0,
-        max_ahead_s: float = 5.0,
+        max_age_s: float = MAX_AGE_S,
+        max_ahead_s: float = MAX_AHEAD_S,
         grace_s: float = 0.5,
         implausible_stamps: str = "drop",
         on_problem: Callable[[str], None] | None = None,
     ) -> None:
-        if not 0.1 <= window_s <= 3600.0:
-            raise ConfigurationError(f"window_s: {window_s} is not in 0.1 to 3600 s")
+        if not 0.1 <= window_s <= MAX_WINDOW_S:
+            raise ConfigurationError(f"window_s: {window_s} is not in 0.1 to {MAX_WINDOW_S:g} s")
         if not 0.0 < sample_hz <= 1000.0:
             raise ConfigurationError(f"sample_hz: {sample_hz} is not in 0 to 1000 Hz")
         if min_frames < 1:

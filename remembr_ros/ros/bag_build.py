@@ -147,7 +147,7 @@ class BagBuild:
             occupancy_map(grid)
             self._map_id = self._parameters["map_id"] or map_name(grid)
         else:
-            self._take_caption(event.read())
+            self._take_caption(event.read(), now_ns)
 
     def _take_transforms(self, event: Event) -> None:
         """As often as the node looks them up."""
@@ -160,9 +160,9 @@ class BagBuild:
                     self._looked_up_ns = event.received_ns
                     self._submit(self._placer.add_pose(pose, event.received_ns))
 
-    def _take_caption(self, message: Any) -> None:
+    def _take_caption(self, message: Any, now_ns: int) -> None:
         parameters = self._parameters
-        memory = memory_from_caption(message, parameters["robot_id"], self._map_id, parameters["camera"])
+        memory = memory_from_caption(message, parameters["robot_id"], self._map_id, parameters["camera"], now_ns)
         if not self._is_there(memory.id, memory):
             self._wait_for_room()
             self._builder.submit_told(memory, message.frame_count)

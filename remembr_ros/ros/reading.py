@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from remembr_ros.errors import InvalidInput
-from remembr_ros.memory.schema import MAX_BYTES, memory_id
+from remembr_ros.memory.schema import MAX_BYTES, memory_id, stored_name
 from remembr_ros.navigate.occupancy import INSCRIBED, LETHAL, OccupancyMap
 from remembr_ros.records import NANOSECONDS, Memory, Pose
+from remembr_ros.remember.window import MAX_AHEAD_S, MAX_WINDOW_S
 
 if TYPE_CHECKING:
     from builtin_interfaces.msg import Time as TimeMsg
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from nav_msgs.msg import OccupancyGrid
 
     from remembr_interfaces.msg import Caption as CaptionMsg
+
+MAX_WINDOW_NS, MAX_AHEAD_NS = round(MAX_WINDOW_S * NANOSECONDS), round(MAX_AHEAD_S * NANOSECONDS)
 
 
 def nanoseconds(stamp: TimeMsg) -> int:
@@ -83,17 +86,27 @@ def pose_from_message(message: PoseWithCovarianceStamped) -> Pose:
     )
 
 
-def memory_from_caption(message: CaptionMsg, robot_id: str, map_id: str, camera: str) -> Memory:
-    """A caption of somebody else's captioner; `camera` where it names none. Raises InvalidInput naming the field."""
-    start_ns = nanoseconds(message.window_start)
+def memory_from_caption(
+    message: CaptionMsg, robot_id: str, map_id: str, camera: str, now_ns: int | None = None
+) -> Memory:
+    """A caption of somebody else's captioner; `camera` where it names none. Raises InvalidInput naming the field.
+
+    What is remembered has happened: with `now_ns` (ROS time) a window must not end later than clocks differ.
+    """
+    start_ns, end_ns = nanoseconds(message.window_start), nanoseconds(message.window_end)
     if start_ns <= 0:
         raise InvalidInput("window_start is zero: the captioner does not stamp its windows")
+    if end_ns - start_ns > MAX_WINDOW_NS:
+        raise InvalidInput(f"window_end: the window is {(end_ns - start_ns) / NANOSECONDS:.0f} s long, at most an hour")
+    if now_ns is not None and end_ns > now_ns + MAX_AHEAD_NS:
+        raise InvalidInput(f"window_end lies {(end_ns - now_ns) / NANOSECONDS:.0f} s in the future")
+    stored_name("camera", message.camera)
     pose = pose_from_message(message.pose) if message.pose.header.frame_id else None
     camera = message.camera or camera
     return Memory(
         id=memory_id(robot_id, camera, start_ns),
         start_ns=start_ns,
-        end_ns=nanoseconds(message.window_end),
+        end_ns=end_ns,
         episode_start_ns=start_ns,
         caption=message.text,
         pose=pose,
