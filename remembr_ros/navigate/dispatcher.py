@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from remembr_ros.navigate.navigator import Goal, NavigationState, NavigationUpdate, Navigator
-from remembr_ros.navigate.occupancy import OccupancyMap
 from remembr_ros.navigate.policy import GoalPolicy, Proposal, Refusal
 from remembr_ros.navigate.surroundings import Surroundings
 from remembr_ros.records import NANOSECONDS, Answer, Question
@@ -175,12 +174,10 @@ class GoalDispatcher:
         self._call_out()
         return done
 
-    def set_map(self, map_id: str, surroundings: Surroundings | OccupancyMap | None = None) -> None:
+    def set_map(self, map_id: str, surroundings: Surroundings | None = None) -> None:
         """The map that the robot is on now. Goals of another map end: their numbers mean another place here."""
         with self._lock:
             changed = self._map_was_set and map_id != self._map_id
-            if isinstance(surroundings, OccupancyMap):
-                surroundings = Surroundings(surroundings)
             self._map_id, self._surroundings, self._map_was_set = map_id, surroundings, True
             if changed:
                 self._drop_waiting(NavigationState.REFUSED, f"the map changed to {map_id!r}")

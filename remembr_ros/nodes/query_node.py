@@ -1,8 +1,9 @@
 """The query node: questions in, typed answers out, goals proposed and, with permission, driven to.
 
 Services `remembr/ask`, `remembr/search`, `remembr/forget`, `remembr/confirm`, `remembr/cancel`; action
-`remembr/ask_question`; subscribes `question`, `amcl_pose`, `map`; publishes `answer`, `answer_text`, `remembr/goal`,
-`remembr/markers`, `remembr/navigation`, `/diagnostics`. "Now" is ROS time. No callback waits: work runs on `Worker`.
+`remembr/ask_question`; subscribes `question`, `amcl_pose`, `map`, `global_costmap/costmap`, `/tf_static`; publishes
+`answer`, `answer_text`, `remembr/goal`, `remembr/markers`, `remembr/navigation`, `/diagnostics`. "Now" is ROS time. No
+callback waits: work runs on `Worker`.
 """
 
 from __future__ import annotations
@@ -25,7 +26,6 @@ from remembr_interfaces.srv import Ask
 from remembr_ros.errors import InvalidInput
 from remembr_ros.memory.query import Order, Query
 from remembr_ros.memory.store import MemoryStore
-from remembr_ros.navigate.occupancy import OccupancyMap
 from remembr_ros.recall.answerer import Recall
 from remembr_ros.recall.progress import Progress
 from remembr_ros.records import Answer, AnswerError, Hit, Pose
@@ -35,10 +35,10 @@ from remembr_ros.ros.backends import load_embedder, open_memory
 from remembr_ros.ros.conversions import answer_message, pose_from_message, question_from
 from remembr_ros.ros.goals import Goals
 from remembr_ros.ros.lifecycle import NO_CLOCK, ManagedNode, run
-from remembr_ros.ros.maps import CurrentMap
 from remembr_ros.ros.markers import memory_markers
 from remembr_ros.ros.memory_services import MemoryServices
 from remembr_ros.ros.parameter_tables import QUERY
+from remembr_ros.ros.surroundings import FollowedSurroundings
 from remembr_ros.ros.worker import Job, Worker
 
 MARKERS_EVERY_S = 10.0
@@ -69,12 +69,13 @@ class QueryNode(ManagedNode):
         self._text_publisher = self.create_publisher(String, "answer_text", qos.RELIABLE)
         self._marker_publisher = self.create_publisher(MarkerArray, "remembr/markers", qos.LATCHED)
         self._diagnostics_publisher = self.create_publisher(DiagnosticArray, "/diagnostics", qos.RELIABLE)
-        self._map = CurrentMap(self, self.parameters, self._bad_message, self._on_grid)
-        self._occupancy: OccupancyMap | None = None
+        self._surroundings = FollowedSurroundings(self, self.parameters, self._bad_message, self._tell_map)
         qos.subscribe_pose(self, PoseWithCovarianceStamped, "amcl_pose", self._on_pose)
         self.create_subscription(String, "question", self._on_question, qos.RELIABLE, callback_group=group)
         self._goals = Goals(self, group)
-        self._memory_services = MemoryServices(self, self._worker, group, lambda: self._memory, lambda: self._map.id)
+        self._memory_services = MemoryServices(
+            self, self._worker, group, lambda: self._memory, lambda: self._surroundings.map_id
+        )
         self.create_service(Ask, "remembr/ask", self._on_ask, qos_profile=qos.SERVICE, callback_group=group)
         self._action_server = ActionServer(
             self,
@@ -131,12 +132,8 @@ class QueryNode(ManagedNode):
         except InvalidInput as error:
             self._bad_message("amcl_pose", error)
 
-    def _on_grid(self, occupancy: OccupancyMap) -> None:
-        self._occupancy = occupancy
-        self._tell_map()
-
     def _tell_map(self) -> None:
-        self._goals.set_map(self._map.id, self._occupancy)
+        self._goals.set_map(self._surroundings.map_id, self._surroundings.now)
 
     # ---- questions
 
@@ -203,7 +200,7 @@ class QueryNode(ManagedNode):
         if self.now_ns() == 0:  # every memory would lie in the future
             return self._message(no_answer(request.question, AnswerError.NOT_ACTIVE, NO_CLOCK))
         try:
-            question = question_from(request, self.now_ns(), self._pose, self._map.id)
+            question = question_from(request, self.now_ns(), self._pose, self._surroundings.map_id)
             job = self._worker.run(recall.ask(question, on_progress))
             if action is not None:
                 self._jobs[bytes(action.goal_id.uuid)] = job
@@ -233,7 +230,7 @@ class QueryNode(ManagedNode):
         latest = Query(
             order=Order.LAST,
             limit=self.parameters["markers.max"],
-            map_id=self._map.id,
+            map_id=self._surroundings.map_id,
             robot_id=self.parameters["robot_id"],
         )
         try:
@@ -260,7 +257,7 @@ class QueryNode(ManagedNode):
         values = {
             **self._counts,
             "under way": self._places.taken,
-            "map_id": self._map.id,
+            "map_id": self._surroundings.map_id,
             "llm": self.parameters["llm.model"],
             "navigation.mode": self.parameters["navigation.mode"],
         }

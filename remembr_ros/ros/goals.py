@@ -15,14 +15,15 @@ from remembr_interfaces.msg import NavigationStatus
 from remembr_interfaces.srv import Confirm
 from remembr_ros.navigate.dispatcher import GoalDispatcher
 from remembr_ros.navigate.navigator import NavigationUpdate
-from remembr_ros.navigate.occupancy import OccupancyMap
 from remembr_ros.navigate.policy import GoalPolicy, NavigationMode
+from remembr_ros.navigate.surroundings import Surroundings
 from remembr_ros.records import Answer, Pose, Question
 from remembr_ros.ros import qos
 from remembr_ros.ros.asking import why_inactive
 from remembr_ros.ros.conversions import GOAL_STATES, navigation_message, pose_message
 from remembr_ros.ros.lifecycle import ManagedNode
 from remembr_ros.ros.navigators import create_navigator
+from remembr_ros.ros.static_frames import StaticFrames
 
 
 class Goals:
@@ -31,6 +32,7 @@ class Goals:
     def __init__(self, node: ManagedNode, group: CallbackGroup) -> None:
         self._node = node
         self._dispatcher: GoalDispatcher | None = None
+        self._frames = StaticFrames(node)
         self.shown: Pose | None = None
         self._goal_publisher = node.create_publisher(PoseStamped, "remembr/goal", qos.LATCHED)
         self._status_publisher = node.create_publisher(NavigationStatus, "remembr/navigation", qos.LATCHED)
@@ -57,10 +59,10 @@ class Goals:
             message.goal_state = GOAL_STATES[outcome.state.value]
             message.goal_msg, message.proposal_id = outcome.message, outcome.proposal_id
 
-    def set_map(self, map_id: str, occupancy: OccupancyMap | None) -> None:
-        """The map that the robot is on now."""
+    def set_map(self, map_id: str, surroundings: Surroundings) -> None:
+        """The map that the robot is on now, and where on it the robot may stand."""
         if self._dispatcher is not None:
-            self._dispatcher.set_map(map_id, occupancy)
+            self._dispatcher.set_map(map_id, surroundings)
 
     def policy_changed(self) -> None:
         """A parameter of the policy was set."""
@@ -81,6 +83,7 @@ class Goals:
             keep_out_m=parameters["navigation.keep_out"],
             goal_frame=parameters["navigation.goal_frame"],
             trust_unnamed_map=parameters["navigation.trust_unnamed_map"],
+            to_frame=self._frames.to_frame,
         )
 
     def _on_confirm(self, request: Confirm.Request, response: Confirm.Response) -> Confirm.Response:

@@ -25,6 +25,7 @@ NODES = {
     "captioner.launch.py": {"captioner"},
     "query.launch.py": {"query"},
     "remembr.launch.py": {"captioner", "query"},
+    "whisper.launch.py": {"whisper"},
 }
 ACTIVE = "active"
 PARAMETERS = """
@@ -35,6 +36,8 @@ PARAMETERS = """
     outbox_path: {folder}/outbox.db
     embedder: {{model: hashing}}
     captioner: {{model: scripted}}
+    audio: {{source: topic}}
+    asr: {{model: scripted}}
 """
 
 
@@ -162,6 +165,17 @@ def test_arguments_reach_the_nodes(tmp_path, launched, graph) -> None:
     launch.until("[DEBUG]")
 
 
+def test_whisper_comes_where_it_is_wanted(tmp_path, launched, graph) -> None:
+    launch = Launch(tmp_path, "remembr.launch.py", "whisper:=true", "captioner:=false", "audio:=/microphones/front")
+    launched.append(launch)
+    for name in ("query", "whisper"):
+        wait_until(
+            lambda name=name: state_of(graph, f"{launch.namespace}/{name}") == ACTIVE, f"{name}: {launch.log}", 20
+        )
+    heard = dict(graph.node.get_subscriber_names_and_types_by_node("whisper", launch.namespace))
+    assert {"/microphones/front", f"{launch.namespace}/answer_text"} <= heard.keys()
+
+
 def test_one_part_can_be_left_out(tmp_path, launched, graph) -> None:
     launch = Launch(tmp_path, "remembr.launch.py", "captioner:=false")
     launched.append(launch)
@@ -221,11 +235,11 @@ def test_every_argument_is_described(file) -> None:
     shown = ros2("launch", "remembr_ros", file, "--show-args")
     assert shown.returncode == 0, shown.stderr
     described = dict(re.findall(r"^    '(\w+)':\*?\n        (.+)$", shown.stdout, re.MULTILINE))
-    assert described.keys() >= {"namespace", "params_file", "use_sim_time", "log_level", "respawn", "pose", "map"}
+    assert described.keys() >= {"namespace", "params_file", "use_sim_time", "log_level", "respawn"}
     assert all(text.strip().endswith(".") and "no description" not in text.lower() for text in described.values())
 
 
-@pytest.mark.parametrize("program", ["captioner", "query", "remembr"])
+@pytest.mark.parametrize("program", ["captioner", "query", "whisper", "remembr"])
 def test_ros2_run_finds_every_program_and_it_explains_itself(program) -> None:
     shown = ros2("run", "remembr_ros", program, "--help")
     assert shown.returncode == 0, shown.stderr

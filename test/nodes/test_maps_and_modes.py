@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib.util
+import math
 import time
 
 import pytest
@@ -182,3 +184,80 @@ def test_a_goal_keeps_its_distance_from_what_is_occupied(nodes: Nodes, robot: Si
     wait_until(
         lambda: "nearer than 0.8 m to an obstacle" in robot.ask("take me to the red door").goal_msg, "the map to count"
     )
+
+
+def test_what_stands_in_nav2_s_costmap_today_is_no_goal(nodes: Nodes, robot: SimRobot):
+    """The costmap as Nav2 publishes it: latched, 99 inscribed, 100 lethal; free in the map."""
+    remember(nodes, "office")
+    robot.node.create_publisher(OccupancyGrid, "map", LATCHED).publish(grid())
+    costs = robot.node.create_publisher(OccupancyGrid, "global_costmap/costmap", LATCHED)
+    query = nodes.query(navigation__snap_radius=0.3)
+    query.wait_for("active")
+
+    def told(value: int, around: int, age_s: float = 0.0) -> str:
+        """What becomes of the goal when the cells up to `around` from the memory's hold `value`."""
+        message = grid()
+        message.header.stamp = robot.node.get_clock().now().to_msg()
+        message.header.stamp.sec -= round(age_s)
+        for row in range(10 - around, 11 + around):
+            for column in range(20 - around, 21 + around):
+                message.data[row * 100 + column] = value
+        costs.publish(message)
+        return robot.ask("take me to the red door").goal_msg
+
+    wait_until(lambda: "occupied in Nav2's costmap" in told(99, 6), "the costmap to count")
+    wait_until(lambda: "waits" in told(99, 1), "the goal to move to a free cell")
+    wait_until(lambda: "waits" in told(98, 6), "costs to be no obstacle")
+    wait_until(lambda: "occupied in Nav2's costmap" in told(100, 6), "the costmap to count again")
+    wait_until(lambda: "waits" in told(100, 6, age_s=60.0), "an old costmap not to count")
+
+
+def test_where_the_costmap_decides_there_is_no_goal_without_one(nodes: Nodes, robot: SimRobot):
+    remember(nodes, "office")
+    nodes.query(navigation__occupancy_source="costmap").wait_for("active")
+    answer = robot.ask("take me to the red door")
+    assert answer.goal_state == Answer.GOAL_REFUSED and "no costmap has come" in answer.goal_msg
+
+
+def test_a_costmap_that_is_no_grid_is_dropped_with_a_warning(nodes: Nodes, robot: SimRobot):
+    remember(nodes, "office")
+    query = nodes.query()
+    query.wait_for("active")
+    robot.node.create_publisher(OccupancyGrid, "global_costmap/costmap", LATCHED).publish(broken("resolution"))
+    assert "resolution" in query.wait_for("global_costmap/costmap: message dropped")
+    assert robot.ask("take me to the red door").goal_state == Answer.GOAL_PROPOSED
+
+
+def test_without_tf2_a_memory_in_another_frame_is_refused_and_what_to_install_is_said(nodes: Nodes, robot: SimRobot):
+    if importlib.util.find_spec("tf2_ros") is not None:
+        pytest.skip("tf2_ros is installed")
+    remember(nodes, "office")
+    nodes.query(navigation__goal_frame="building").wait_for("active")
+    answer = robot.ask("take me to the red door")
+    assert answer.goal_state == Answer.GOAL_REFUSED and "tf2-ros-py" in answer.goal_msg
+
+
+@pytest.mark.overlay("tf2_ros", "tf2_msgs")
+def test_a_memory_in_another_frame_is_moved_by_tf_static(nodes: Nodes, robot: SimRobot):
+    """The building's frame is turned by a quarter, and its origin lies at (10, 20) of it: (2, 1) becomes (9, 22)."""
+    from geometry_msgs.msg import TransformStamped
+    from tf2_msgs.msg import TFMessage
+
+    remember(nodes, "office")
+    query = nodes.query(navigation__goal_frame="building")
+    query.wait_for("active")
+    answer = robot.ask("take me to the red door")
+    assert answer.goal_state == Answer.GOAL_REFUSED and "/tf_static does not tell" in answer.goal_msg
+    relation = TransformStamped()
+    relation.header.frame_id, relation.child_frame_id = "building", "map"
+    relation.transform.translation.x, relation.transform.translation.y = 10.0, 20.0
+    relation.transform.rotation.z = relation.transform.rotation.w = math.sqrt(0.5)
+    moving = TFMessage(transforms=[relation])
+    robot.node.create_publisher(TFMessage, "/tf", 10).publish(moving)
+    assert robot.ask("take me to the red door").goal_state == Answer.GOAL_REFUSED
+    robot.node.create_publisher(TFMessage, "/tf_static", LATCHED).publish(moving)
+    wait_until(lambda: robot.ask("take me to the red door").goal_state == Answer.GOAL_PROPOSED, "the transform")
+    goal = robot.received["navigation"][-1].goal
+    assert goal.header.frame_id == "building"
+    assert (goal.pose.position.x, goal.pose.position.y) == (pytest.approx(9.0), pytest.approx(22.0))
+    assert 2.0 * math.atan2(goal.pose.orientation.z, goal.pose.orientation.w) == pytest.approx(math.pi / 2)
