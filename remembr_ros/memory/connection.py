@@ -10,14 +10,18 @@ import contextlib
 import logging
 import threading
 import time
+from collections.abc import Callable
 from typing import Any
 
 from remembr_ros.errors import MemoryUnavailable, MissingDependency
+from remembr_ros.memory.breaker import Breaker
 from remembr_ros.memory.server import ServerHandle, ensure_server
 from remembr_ros.memory.uri import FileLocation, ServerLocation
 
 LOAD_TIMEOUT_S = 300.0
 """For opening: Milvus Lite reads the whole file first, 2.7 GB for 1,000,000 rows of 384 dimensions."""
+PROBE_S = 1.0
+"""A Milvus that is well says within milliseconds which collections it has."""
 _RETRY_PAUSE_S = 0.1
 _NOT_LOADED = 101  # Milvus error code: collection not loaded
 
@@ -27,7 +31,11 @@ class ConnectionLost(MemoryUnavailable):
 
 
 class Connection:
-    """A client of one Milvus. Thread-safe. `timeout_s` bounds each call, retries included."""
+    """A client of one Milvus. Thread-safe. `timeout_s` bounds each call, retries included.
+
+    After a call that got no answer in all that time, those that follow fail at once; every `breaker.PAUSE_S` one of them
+    asks again, briefly, whether Milvus answers.
+    """
 
     def __init__(self, location: FileLocation | ServerLocation, *, token: str = "", timeout_s: float = 10.0) -> None:
         """Raises MemoryUnavailable, MemoryHeld, MissingDependency."""
@@ -43,6 +51,9 @@ class Connection:
         self._lock = threading.Lock()
         self._server: ServerHandle | None = ensure_server(location.path) if isinstance(location, FileLocation) else None
         self._client: Any = None
+        self._breaker = Breaker()
+        self.on_revived: Callable[[], None] | None = None
+        """Called, on a thread of its own, when the server of a file had to be started again."""
         try:
             self._client = self._connect()
         except BaseException:
@@ -65,6 +76,7 @@ class Connection:
         from pymilvus.exceptions import MilvusException
 
         limit_s = self.timeout_s if timeout_s is None else timeout_s
+        self._check_answers()
         deadline = time.monotonic() + limit_s
         while True:
             client = self._client
@@ -75,15 +87,38 @@ class Connection:
             mark = server.log_mark() if server else 0
             try:
                 result = getattr(client, method)(*args, timeout=remaining_s, **kwargs)
+                self._breaker.answered()
                 if server and not repeatable and (refusal := server.refusal_since(mark)):
                     raise MemoryUnavailable(f"{self.location}: {method} failed: {refusal}")
                 return result
             except (MilvusException, RpcError, ConnectionError, ValueError) as error:
                 if time.monotonic() + _RETRY_PAUSE_S >= deadline or not self._recover(client, error, deadline, args):
+                    if _is_silence(error) or _is_lost_connection(error):
+                        self._breaker.silent(_reason(error))
                     raise MemoryUnavailable(f"{self.location}: {method} failed: {_reason(error)}") from error
                 if not repeatable:
                     raise ConnectionLost(f"{self.location}: {method}: {_reason(error)}") from error
                 time.sleep(_RETRY_PAUSE_S)
+
+    def _check_answers(self) -> None:
+        """Raises MemoryUnavailable, soon, while Milvus gives no answer."""
+        from grpc import RpcError
+        from pymilvus.exceptions import MilvusException
+
+        reason = self._breaker.refusal()
+        if reason:
+            raise MemoryUnavailable(f"{self.location}: {reason}; asked again within {self._breaker.pause_s:g} s")
+        client = self._client
+        if client is None or not self._breaker.is_probe():
+            return
+        try:
+            client.list_collections(timeout=min(PROBE_S, self.timeout_s))
+        except (MilvusException, RpcError, ConnectionError, ValueError) as error:
+            if _is_silence(error) or (self._server is None and _is_lost_connection(error)):
+                self._breaker.silent(_reason(error))
+                raise MemoryUnavailable(f"{self.location}: {_reason(error)}") from error
+            # A refusal is an answer; a lost server of a file is started again by the call itself.
+        self._breaker.answered()
 
     def restart_server(self) -> None:
         """End the server of a file, if it is ours; the next call starts it again, from what is on the disk."""
@@ -140,6 +175,8 @@ class Connection:
             if not self._server.is_alive() or self._client is failed_client:
                 self._server.revive(max(0.5, deadline - time.monotonic()))
                 self._client = self._connect()
+                if self.on_revived is not None:
+                    threading.Thread(target=self.on_revived, name="memory-warm-up", daemon=True).start()
         return True
 
 
@@ -152,8 +189,12 @@ def _is_lost_connection(error: Exception) -> bool:
     return isinstance(error, (MilvusUnavailableException, ConnectionError)) or any(sign in str(error) for sign in signs)
 
 
+def _is_silence(error: Exception) -> bool:
+    return "DEADLINE_EXCEEDED" in str(getattr(error, "message", "") or error)
+
+
 def _reason(error: Exception) -> str:
     text = str(getattr(error, "message", "") or error)
-    if "DEADLINE_EXCEEDED" in text:
+    if _is_silence(error):
         return "no answer in time (memory.timeout_s): Milvus is busy, or hangs"
     return " ".join(text.split())[:300]

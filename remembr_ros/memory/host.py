@@ -1,8 +1,9 @@
 """The host process (`python -m remembr_ros.memory.host FILE`): owns one Milvus Lite file and serves it while it is needed.
 
 In: the database file. Out: one line of JSON on standard output when it is ready, or why it is not; then silence.
-It stops, cleanly, on SIGTERM, or `IDLE_S` after the last lease is gone. If the Milvus process under it dies, the host
-ends too: the next call of any client starts a new one, and the file has everything that was acknowledged.
+It stops, cleanly, on SIGTERM, or `IDLE_S` after the last lease is gone. If the Milvus process under it dies, or neither
+answers nor computes for `HANG_S`, the host ends it and itself: the next call of any client starts a new one, and the file
+has everything that was acknowledged.
 """
 
 from __future__ import annotations
@@ -28,6 +29,9 @@ from remembr_ros.memory.runtime_folder import RuntimeFolder, try_lock
 
 IDLE_S = 3.0
 """How long the host outlives its last lease: restarting one node must not restart the database."""
+HANG_S = 12.0
+"""Without an answer for so long, and without using the processor: busy (loading a large file takes minutes) is not hung."""
+_ASK_S, _ANSWER_S = 3.0, 1.0
 _POLL_S = 0.2
 _START_S = 20.0
 _PAGE_BYTES = 16384
@@ -129,9 +133,15 @@ def _wait_until(done: Callable[[], bool], failed: Callable[[], bool]) -> bool:
 def _watch(server: Any, folder: RuntimeFolder, lease: IO[str], idle_s: float, stopping: threading.Event) -> int:
     idle_since: float | None = None
     touched = time.monotonic()
+    health = _Health(folder, server._p.pid)
     while not stopping.wait(_POLL_S):
         if _has_ended(server):
             logger.error("Milvus Lite ended with status %s", server._p.returncode)
+            return 1
+        if health.hangs():
+            logger.error("Milvus Lite has not answered for %g s and does nothing: it is ended", HANG_S)
+            server._p.kill()
+            server._p.wait(5.0)
             return 1
         if not folder.socket.exists():  # a cleaner of /tmp took the folder: nobody can find this server any more
             logger.error("%s is gone", folder.socket)
@@ -152,6 +162,46 @@ def _watch(server: Any, folder: RuntimeFolder, lease: IO[str], idle_s: float, st
             return 0
         fcntl.flock(lease, fcntl.LOCK_UN)
     return 0
+
+
+class _Health:
+    """Asks Milvus every few seconds for a sign of life."""
+
+    def __init__(self, folder: RuntimeFolder, pid: int) -> None:
+        self._address = f"unix:{folder.socket}"
+        self._stat = Path(f"/proc/{pid}/stat")
+        self._asked = self._well = time.monotonic()
+        self._used = -1
+
+    def hangs(self) -> bool:
+        """Whether it has neither answered nor computed for `HANG_S`."""
+        now = time.monotonic()
+        if now - self._asked >= _ASK_S:
+            used = self._processor_ticks()
+            if self._answers() or used != self._used:
+                self._well = time.monotonic()
+            self._asked, self._used = time.monotonic(), used
+        return now - self._well >= HANG_S
+
+    def _answers(self) -> bool:
+        import grpc
+
+        options = [("grpc.use_local_subchannel_pool", 1)]
+        with grpc.insecure_channel(self._address, options=options) as channel:
+            connect = channel.unary_unary("/milvus.proto.milvus.MilvusService/Connect")
+            try:
+                connect(b"", timeout=_ANSWER_S)
+            except grpc.RpcError as error:
+                return bool(error.code() is not grpc.StatusCode.DEADLINE_EXCEEDED)  # refusals are answers
+        return True
+
+    def _processor_ticks(self) -> int:
+        """User and system time of the process so far (proc(5), fields 14 and 15)."""
+        try:
+            fields = self._stat.read_text().rpartition(")")[2].split()
+        except OSError:
+            return -1
+        return int(fields[11]) + int(fields[12])
 
 
 def _report(reports: IO[str], state: str, message: str) -> None:

@@ -6,6 +6,7 @@ map, times in nanoseconds. One collection holds the vectors of one embedding mod
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import shutil
 import threading
@@ -68,7 +69,8 @@ class MemoryStore:
         try:
             store = cls(connection, embedder, collection)
             collections.prepare(connection, collection, embedder)
-            store._table.warm_up(embedder.dimension)
+            store._warm_up()
+            connection.on_revived = store._warm_up_again
         except BaseException:
             connection.close()
             raise
@@ -88,7 +90,8 @@ class MemoryStore:
             embedder = UnloadedEmbedder(collections.read_info(connection, collection))
             store = cls(connection, embedder, collection)
             collections.prepare(connection, collection, embedder)
-            store._table.warm_up(embedder.dimension)
+            store._warm_up()
+            connection.on_revived = store._warm_up_again
         except BaseException:
             connection.close()
             raise
@@ -255,6 +258,14 @@ class MemoryStore:
         """Where the memory is, and the size of its file [bytes], None on a server."""
         location = self._connection.location
         return str(location), location.path.stat().st_size if isinstance(location, FileLocation) else None
+
+    def _warm_up(self) -> None:
+        self._table.warm_up(self.embedder.dimension)
+
+    def _warm_up_again(self) -> None:
+        """After the server of a file was started again: so that the question after this call does not wait for it."""
+        with contextlib.suppress(MemoryUnavailable):  # closed, or killed again: whoever calls next is told
+            self._warm_up()
 
     def _check_disk(self) -> None:
         location = self._connection.location

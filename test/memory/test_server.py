@@ -263,6 +263,40 @@ def test_a_milvus_that_hangs_costs_one_time_limit_and_works_when_it_goes_on(db_f
             ) as raised:
                 store.search(Query(text="a corridor"))
             assert time.monotonic() - began < 3.0 and "\n" not in str(raised.value)
+            began = time.monotonic()
+            for _ in range(20):  # those that follow do not wait again
+                with pytest.raises(MemoryUnavailable, match=r"no answer in time.*asked again within 2 s"):
+                    store.search(Query(text="a corridor"))
+            assert time.monotonic() - began < 0.8
         finally:
             os.kill(milvus, signal.SIGCONT)
+        until(lambda: answers(store), 5.0)
         assert store.search(Query(text="a corridor"))
+
+
+def answers(store: MemoryStore) -> bool:
+    with contextlib.suppress(MemoryUnavailable):
+        return store.count() >= 0
+    return False
+
+
+HASTY = (
+    "import sys\nfrom remembr_ros.memory import host\nhost.HANG_S, host._ASK_S, host._ANSWER_S = 1.0, 0.2, 0.3\n"
+    "sys.exit(host.main(sys.argv[1:]))\n"
+)
+
+
+def test_a_milvus_that_hangs_for_good_is_ended_by_its_host_and_comes_back(
+    db_file: Path, remember: Callable[..., Memory], spawn: Callable[..., subprocess.Popen[str]]
+) -> None:
+    hasty = spawn(HASTY, db_file, "--idle-s", "30")
+    assert hasty.stdout and "ready" in hasty.stdout.readline()
+    with MemoryStore.open(str(db_file), HashingEmbedder(64), timeout_s=2.0) as store:
+        store.write([remember(0)])
+        (hung,) = milvuses(db_file)
+        os.kill(hung, signal.SIGSTOP)
+        assert hasty.wait(10) == 1
+        until(lambda: answers(store), 10.0)
+        assert milvuses(db_file) != [hung]
+        store.write([remember(1)])
+        assert store.count() == 2
