@@ -57,7 +57,7 @@ def _examine(
     from nav_msgs.msg import OccupancyGrid
     from sensor_msgs.msg import CompressedImage, Image
 
-    from remembr_ros.cli import doctor_backends, doctor_graph
+    from remembr_ros.cli import doctor_backends, doctor_graph, doctor_nav2, doctor_topics
     from remembr_ros.ros import qos
 
     yield doctor_graph.check_middleware()
@@ -80,16 +80,16 @@ def _examine(
     heard = {}
     for name, (kind, default) in kinds.items():
         topic = topics[name] or doctor_graph.listened_to(client, running, kind) or default
-        heard[name] = doctor_graph.Listener(client, topic, kind, profiles[name])
+        heard[name] = doctor_topics.Listener(client, topic, kind, profiles[name])
     client.wait(lambda: False, seconds)
     # A simulation's stamps have nothing to do with the computer's clock.
     now_s = None if client.node.count_publishers("/clock") else time.time()
     if values["input"] == "images":
-        yield from doctor_graph.check_image(heard["image"], values["sample_hz"], now_s)
+        yield from doctor_topics.check_image(heard["image"], values["sample_hz"], now_s)
     if values["pose_source"] == "amcl_pose":
-        yield from doctor_graph.check_pose(heard["pose"], values["max_position_std"], now_s)
+        yield from doctor_topics.check_pose(heard["pose"], values["max_position_std"], now_s)
     poses = heard["pose"].messages
-    yield from doctor_graph.check_map(heard["map"], poses[-1].header.frame_id if poses else "")
+    yield from doctor_topics.check_map(heard["map"], poses[-1].header.frame_id if poses else "")
     for listener in heard.values():
         listener.close()
 
@@ -98,7 +98,7 @@ def _examine(
     for group in ("captioner", "llm"):
         yield doctor_backends.check_endpoint(values, group)
     if values["navigation.mode"] != "off":
-        yield from doctor_graph.check_nav2(client, values["navigation.navigator"])
+        yield from doctor_nav2.check_nav2(client, values["navigation.navigator"])
 
 
 def _from_file(file: Path) -> dict[str, Any]:

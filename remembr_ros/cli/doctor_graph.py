@@ -1,77 +1,23 @@
-"""Nodes, topics, clock and Nav2 on the ROS graph, as `remembr doctor` sees them. Every wait is bounded.
+"""Our nodes, the clock and the middleware, as `remembr doctor` sees them. Every wait is bounded.
 
-In: a client, names of topics relative to its namespace, the nodes' parameters. Out: findings with what to do.
+In: a client. Out: the nodes' parameters, and findings with what to do.
 """
 
 from __future__ import annotations
 
-import math
 import os
-import time
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from remembr_ros.cli.client import Client, NodeMissing
+from remembr_ros.cli.doctor_topics import PROFILE, profile_fix, type_name
 from remembr_ros.cli.finding import Finding, fail, ok, warn
-from remembr_ros.errors import InvalidInput
-from remembr_ros.navigate.policy import normalize_frame
 from remembr_ros.ros import qos
-from remembr_ros.ros.reading import pose_from_message
 
 DISCOVERY_S = 2.0
 SERVICE_S = 2.0
-CLOCKS_DIFFER_S = 2.0
-PROFILE = "FASTRTPS_DEFAULT_PROFILES_FILE"
-
-
-def type_name(message_type: Any) -> str:
-    return f"{message_type.__module__.split('.')[0]}/msg/{message_type.__name__}"
-
-
-class Listener:
-    """Hears one topic for a while."""
-
-    def __init__(self, client: Client, topic: str, message_type: Any, profiles: Iterable[Any]) -> None:
-        self.topic = client.node.resolve_topic_name(topic)
-        self.type_name = type_name(message_type)
-        self.messages: list[Any] = []
-        self.arrivals: list[float] = []
-        self._client = client
-        self._subscriptions = [
-            client.node.create_subscription(message_type, topic, self._on_message, profile) for profile in profiles
-        ]
-
-    def _on_message(self, message: Any) -> None:
-        self.messages = [*self.messages[-2:], message]
-        self.arrivals.append(time.monotonic())
-
-    @property
-    def rate_hz(self) -> float:
-        """0 with less than two messages."""
-        if len(self.arrivals) < 2 or self.arrivals[-1] == self.arrivals[0]:
-            return 0.0
-        return (len(self.arrivals) - 1) / (self.arrivals[-1] - self.arrivals[0])
-
-    def check(self, about: str, argument: str) -> Finding | None:
-        """Why nothing can be heard, None when a message came. `argument`: of the launch files, which remaps it."""
-        node = self._client.node
-        publishers = node.get_publishers_info_by_topic(self.topic)
-        if not publishers:
-            others = [name for name, types in node.get_topic_names_and_types() if self.type_name in types]
-            others = [name for name in others if node.count_publishers(name)]
-            hint = f"publishing that type: {', '.join(sorted(others))}; " if others else ""
-            return fail(
-                about, f"nobody publishes {self.topic}", f"{hint}start it, or launch with {argument}:=<its topic>"
-            )
-        types = {info.topic_type for info in publishers}
-        if self.type_name not in types:
-            wanted = f"{self.topic} is {', '.join(sorted(types))}, wanted {self.type_name}"
-            return fail(about, wanted, f"launch with {argument}:=<a topic of type {self.type_name}>")
-        return None
-
-    def close(self) -> None:
-        for subscription in self._subscriptions:
-            self._client.node.destroy_subscription(subscription)
+NEEDED = ("captioner", "query")
+OPTIONAL = ("whisper",)
 
 
 def find_nodes(client: Client) -> set[str]:
@@ -81,8 +27,8 @@ def find_nodes(client: Client) -> set[str]:
     def running() -> set[str]:
         return {name for name, where in client.node.get_node_names_and_namespaces() if where == namespace}
 
-    client.wait(lambda: {"captioner", "query"} <= running(), DISCOVERY_S)
-    return running() & {"captioner", "query"}
+    client.wait(lambda: set(NEEDED) <= running(), DISCOVERY_S)
+    return running() & {*NEEDED, *OPTIONAL}
 
 
 def listened_to(client: Client, running: set[str], message_type: Any) -> str:
@@ -91,6 +37,7 @@ def listened_to(client: Client, running: set[str], message_type: Any) -> str:
     for name in running:
         by_node = client.node.get_subscriber_names_and_types_by_node(name, client.node.get_namespace())
         found |= {topic for topic, types in by_node if type_name(message_type) in types}
+    found = {topic for topic in found if not topic.endswith("costmap")}  # of a map's type, and not the map
     return found.pop() if len(found) == 1 else ""
 
 
@@ -121,7 +68,9 @@ def check_nodes(client: Client, running: set[str]) -> Iterator[Finding]:
     subscription = client.node.create_subscription(DiagnosticArray, "/diagnostics", on_diagnostics, qos.RELIABLE)
     client.wait(lambda: running <= told.keys(), DISCOVERY_S)
     client.node.destroy_subscription(subscription)
-    for name in ("captioner", "query"):
+    for name in (*NEEDED, *OPTIONAL):
+        if name not in running and name in OPTIONAL:
+            continue
         if name not in running:
             where = client.node.get_namespace()
             fix = f"`ros2 launch remembr_ros {name}.launch.py`, or look elsewhere with --namespace"
@@ -140,71 +89,6 @@ def check_nodes(client: Client, running: set[str]) -> Iterator[Finding]:
             yield fail(name, f"{label}: {says or 'it does not say why'}", fix)
 
 
-def check_image(listener: Listener, sample_hz: float, now_s: float | None) -> Iterator[Finding]:
-    problem = listener.check("image", "image")
-    if problem is not None:
-        yield problem
-    elif not listener.messages:
-        fix = "is the camera streaming? Large pictures get lost at Fast DDS's defaults: " + profile_fix()
-        yield fail("image", f"{listener.topic} has a publisher, and no picture came", fix)
-    else:
-        message = listener.messages[-1]
-        size = (
-            f"{message.width} x {message.height} {message.encoding}" if hasattr(message, "encoding") else "compressed"
-        )
-        yield ok("image", f"{listener.topic}: {size}, {listener.rate_hz:.1f} Hz, frame {message.header.frame_id!r}")
-        if 0.0 < listener.rate_hz < sample_hz:
-            fix = "raise the camera's rate; if it is higher there, pictures get lost: " + profile_fix()
-            yield warn("image", f"{listener.rate_hz:.1f} Hz is less than sample_hz ({sample_hz:g})", fix)
-        yield from _stamp("image", message.header.stamp, now_s)
-
-
-def check_pose(listener: Listener, max_position_std_m: float, now_s: float | None) -> Iterator[Finding]:
-    problem = listener.check("pose", "pose")
-    if problem is not None:
-        yield problem
-        return
-    if not listener.messages:
-        fix = "AMCL needs an initial pose (RViz: 2D Pose Estimate), and publishes when the robot moves"
-        yield warn("pose", f"{listener.topic}: no pose came", fix)
-        return
-    message = listener.messages[-1]
-    try:
-        pose = pose_from_message(message)
-    except InvalidInput as error:
-        yield fail("pose", f"{listener.topic}: {error}", "correct the localization that publishes it")
-        return
-    std_m = math.sqrt(max(0.0, pose.position_var))
-    frame = normalize_frame(pose.frame_id)
-    yield ok("pose", f"{listener.topic}: ({pose.x:.2f}, {pose.y:.2f}) m in {frame!r}, standard deviation {std_m:.2f} m")
-    if std_m > max_position_std_m:
-        fix = "localize the robot (drive a little, or 2D Pose Estimate); until then nothing it sees becomes a goal"
-        yield warn(
-            "pose", f"standard deviation {std_m:.2f} m is above max_position_std ({max_position_std_m:g} m)", fix
-        )
-    if std_m == 0.0:
-        yield warn(
-            "pose", "its covariance is zero, so how good it is cannot be judged", "let the localization fill it in"
-        )
-    yield from _stamp("pose", message.header.stamp, now_s, old_is_fine=True)
-
-
-def check_map(listener: Listener, pose_frame: str) -> Iterator[Finding]:
-    problem = listener.check("map", "map")
-    if problem is not None:
-        fix = problem.fix + "; or set map_id: without a map's name no memory becomes a goal"
-        yield warn("map", problem.what, fix)
-    elif not listener.messages:
-        yield warn("map", f"{listener.topic}: no map came", "is its publisher TRANSIENT_LOCAL, as map_server's is?")
-    else:
-        info, frame = listener.messages[-1].info, listener.messages[-1].header.frame_id
-        yield ok("map", f"{listener.topic}: {info.width} x {info.height} cells of {info.resolution:.3f} m in {frame!r}")
-        if pose_frame and normalize_frame(frame) != normalize_frame(pose_frame):
-            yield fail(
-                "frames", f"poses are in {pose_frame!r}, the map in {frame!r}", "localize in the frame of the map"
-            )
-
-
 def check_clock(client: Client, use_sim_time: Mapping[str, bool]) -> Iterator[Finding]:
     """`use_sim_time` of each node that runs."""
     has_clock = bool(client.node.count_publishers("/clock"))
@@ -221,57 +105,6 @@ def check_clock(client: Client, use_sim_time: Mapping[str, bool]) -> Iterator[Fi
         yield ok("clock", "no /clock: the computer's clock counts")
 
 
-def check_nav2(client: Client, spec: str) -> Iterator[Finding]:
-    from lifecycle_msgs.srv import GetState
-    from rclpy.action import ActionClient
-
-    provider, _, name = spec.partition(":")
-    if provider == "topic":
-        yield ok("nav2", "driven by topic, nothing to check")
-        return
-    try:
-        from nav2_msgs.action import NavigateToPose
-    except ImportError:
-        distro = os.environ.get("ROS_DISTRO") or "$ROS_DISTRO"
-        yield fail(
-            "nav2",
-            "nav2_msgs is not installed",
-            f"sudo apt install ros-{distro}-nav2-msgs, or navigation.navigator topic",
-        )
-        return
-    action = ActionClient(client.node, NavigateToPose, name or "navigate_to_pose")
-    ready = client.wait(action.server_is_ready, SERVICE_S)
-    action.destroy()
-    full_name = client.node.resolve_topic_name(name or "navigate_to_pose")
-    if ready:
-        yield ok("nav2", f"{full_name} is served")
-    else:
-        offered = [
-            topic
-            for topic, _ in client.node.get_service_names_and_types()
-            if topic.endswith("navigate_to_pose/_action/send_goal")
-        ]
-        found = ", ".join(topic.removesuffix("/_action/send_goal") for topic in offered)
-        fix = (
-            f"navigation.navigator {provider}:{found}"
-            if found
-            else "start Nav2; `ros2 launch nav2_bringup navigation_launch.py`"
-        )
-        yield fail("nav2", f"nobody serves the action {full_name}", fix)
-    for node in ("bt_navigator", "amcl"):
-        try:
-            state = client.call(GetState, f"{node}/get_state", GetState.Request(), find_s=0.5, answer_s=SERVICE_S)
-        except NodeMissing:
-            continue
-        label = state.current_state.label
-        if label != "active":
-            yield fail("nav2", f"{node} is {label}", "see the log of Nav2's lifecycle manager; amcl needs a map")
-
-
-def profile_fix() -> str:
-    return f"start the camera and the nodes with {PROFILE}=<share of remembr_ros>/config/fastdds.xml"
-
-
 def check_middleware() -> Finding:
     from rclpy.utilities import get_rmw_implementation_identifier
 
@@ -279,15 +112,3 @@ def check_middleware() -> Finding:
     if name == "rmw_fastrtps_cpp" and not os.environ.get(PROFILE):
         return warn("dds", f"{name} without a profile loses large pictures", profile_fix())
     return ok("dds", f"{name}{' with a profile' if os.environ.get(PROFILE) else ''}")
-
-
-def _stamp(about: str, stamp: Any, now_s: float | None, old_is_fine: bool = False) -> Iterator[Finding]:
-    """`now_s` None: a simulation's time is not the computer's. `old_is_fine`: AMCL is silent while it is parked."""
-    if stamp.sec == 0 and stamp.nanosec == 0:
-        yield fail(about, "its stamps are zero", "the driver must stamp its messages")
-    if now_s is None or (stamp.sec == 0 and stamp.nanosec == 0):
-        return
-    ahead_s = stamp.sec + stamp.nanosec * 1e-9 - now_s
-    if ahead_s > CLOCKS_DIFFER_S or (ahead_s < -CLOCKS_DIFFER_S and not old_is_fine):
-        words = f"{abs(ahead_s):.1f} s {'ahead of' if ahead_s > 0 else 'behind'} this computer's clock"
-        yield warn(about, f"stamps are {words}", "synchronize the clocks (chrony), or launch with use_sim_time:=true")
