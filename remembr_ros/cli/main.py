@@ -17,6 +17,7 @@ from rich.console import Console
 
 from remembr_ros.cli.build import build
 from remembr_ros.cli.doctor import doctor
+from remembr_ros.cli.eval import eval_app
 from remembr_ros.cli.forget import forget, prune
 from remembr_ros.cli.map import draw_map
 from remembr_ros.cli.stats import stats
@@ -181,6 +182,7 @@ for name, command in COMMANDS.items():
     app.command(name)(command)
 app.command("map")(draw_map)
 app.command()(doctor)
+app.add_typer(eval_app, name="eval")
 
 
 def _utf8(given: str) -> str:

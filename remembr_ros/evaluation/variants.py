@@ -103,7 +103,7 @@ KEYFRAMES = "agent_keyframes"
 
 
 def variants(
-    names: str, *, llm: str = "", base_url: str = "", vision_model: str = "", time_limit_s: float = 60.0
+    names: str, *, llm: str = "", base_url: str = "", vision_model: str = "", time_limit_s: float = 120.0
 ) -> list[Variant]:
     """The variants of a comma-separated list, each once; `all`: all that can run. Empty: `extractive`, and `agent` if
     there is a model. Raises ConfigurationError."""
@@ -122,7 +122,7 @@ def variants(
         if variant.asks_a_model:
             if not llm:
                 raise ConfigurationError(f"--variants: {name} needs a language model: name one with --llm")
-            settings = dataclasses.replace(variant.settings, time_limit_s=time_limit_s)
+            settings = dataclasses.replace(variant.settings, time_limit_s=time_limit_s, llm_timeout_s=time_limit_s)
             variant = dataclasses.replace(variant, llm=llm, base_url=base_url, settings=settings)
         found.append(variant)
     return found

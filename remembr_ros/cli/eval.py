@@ -1,0 +1,222 @@
+"""`remembr eval`: how good are the answers, with which model, captions and settings.
+
+In: questions with known answers and the memories they are about. Out: a folder with report.md, report.json, plots, and
+what it takes to go on after an interruption. Exit code 1: something could not be read or reached, 2: wrong usage.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from remembr_ros.cli.memory_file import (
+    COLLECTION,
+    DEFAULT_COLLECTION,
+    DEFAULT_URI,
+    DEFAULTS,
+    TIMEOUT_S,
+    URI,
+    clear_errors,
+    progress_bar,
+    token,
+)
+from remembr_ros.errors import ConfigurationError
+from remembr_ros.evaluation import report
+from remembr_ros.evaluation.cases import Outcome
+from remembr_ros.evaluation.compare import Comparison, compare
+from remembr_ros.evaluation.navqa.questions import ZONE_NAME, read_questions
+from remembr_ros.evaluation.navqa.questions import Annotated as Question
+from remembr_ros.evaluation.run import Prices
+from remembr_ros.evaluation.scores import Tolerances
+from remembr_ros.evaluation.summary import overall
+from remembr_ros.evaluation.variants import Variant, variants
+from remembr_ros.recall.when import load_zone
+
+eval_app = typer.Typer(
+    help="Measure how good the answers are.", no_args_is_help=True, add_completion=False, rich_markup_mode=None
+)
+VARIANTS = Annotated[
+    str, typer.Option("--variants", help="Ways to answer, comma-separated, or all. Default: extractive, and agent.")
+]
+LLM = Annotated[str, typer.Option("--llm", help="Language model, vendor:model, as the parameter llm.model.")]
+BASE_URL = Annotated[str, typer.Option("--base-url", help="Its endpoint, as the parameter llm.base_url.")]
+VISION_MODEL = Annotated[str, typer.Option("--vision-model", help="A model of the same vendor that sees pictures.")]
+JUDGE = Annotated[str, typer.Option("--judge", help="Model that judges answers in words; empty: by word overlap.")]
+JUDGE_URL = Annotated[str, typer.Option("--judge-base-url", help="Its endpoint.")]
+PRICES = Annotated[
+    tuple[float, float] | None, typer.Option("--prices", help="Of a million prompt and reply tokens, to report costs.")
+]
+CURRENCY = Annotated[str, typer.Option("--currency", help="Of --prices.")]
+EMBEDDER = Annotated[str, typer.Option("--embedder", help="As the parameter embedder.model.")]
+OUT = Annotated[Path, typer.Option("--out", help="Folder of results and report; a second run goes on there.")]
+TIME_LIMIT = Annotated[float, typer.Option("--time-limit", help="Longest time for one answer [s].", min=1.0)]
+LIMIT = Annotated[int, typer.Option("--limit", help="Only the first so many questions; 0: all.", min=0)]
+DEFAULT_EMBEDDER = str(DEFAULTS["embedder.model"])
+
+
+@eval_app.command()
+def navqa(
+    questions: Annotated[Path, typer.Option("--questions", help="Folder of NaVQA with data.csv.", file_okay=False)],
+    captions: Annotated[list[Path] | None, typer.Option("--captions", help="Caption files, one a sequence.")] = None,
+    more: Annotated[list[Path] | None, typer.Argument(metavar="[FILE]...", help="More caption files.")] = None,
+    list_: Annotated[bool, typer.Option("--list", help="Only check and list the questions.")] = False,
+    llm: LLM = "",
+    base_url: BASE_URL = "",
+    variants_: VARIANTS = "",
+    vision_model: VISION_MODEL = "",
+    time_limit: TIME_LIMIT = 120.0,
+    judge: JUDGE = "",
+    judge_base_url: JUDGE_URL = "",
+    prices: PRICES = None,
+    currency: CURRENCY = "",
+    embedder: EMBEDDER = DEFAULT_EMBEDDER,
+    out: OUT = Path("navqa-results"),
+    limit: LIMIT = 0,
+) -> None:
+    """The questions of the ReMEmbR paper, about captions of the CODa drives that you have made."""
+    from remembr_ros.evaluation.memories import stored
+    from remembr_ros.evaluation.navqa.captions import read_drives
+    from remembr_ros.evaluation.navqa.cases import make_cases
+    from remembr_ros.memory.embedders import create_embedder
+
+    console, files = Console(), [*(captions or []), *(more or [])]
+    with clear_errors():
+        asked = read_questions(questions)
+        if list_:
+            _list(console, asked)
+            return
+        if not files:
+            raise ConfigurationError("--captions: name the caption files, one for each sequence (or --list)")
+        drives = read_drives(files, asked)
+        cases = make_cases(asked, drives)[: limit or None]
+        missing = sorted({one.sequence for one in asked} - set(drives), key=lambda name: (len(name), name))
+        lines = [
+            f"{len(cases)} of {len(asked)} questions; captions of sequences {', '.join(sorted(drives))}"
+            + (f", none of {', '.join(missing)}." if missing else "."),
+            f"{sum(len(drive.memories) for drive in drives.values())} captions, embedder {embedder}.",
+            f"Clock times are {ZONE_NAME}.",
+        ]
+        chosen = variants(variants_, llm=llm, base_url=base_url, vision_model=vision_model, time_limit_s=time_limit)
+        memories = {f"navqa_{name}_{drive.digest}_{_word(embedder)}": drive.memories for name, drive in drives.items()}
+        comparison = Comparison(
+            tuple(chosen),
+            load_zone(ZONE_NAME),
+            out,
+            " ".join(memories),
+            judge,
+            judge_base_url,
+            prices=_prices(prices),
+            currency=currency,
+        )
+        model = create_embedder(embedder, parameter="--embedder")
+        with progress_bar("storing captions") as bar, stored(out / "memory.db", model, memories, bar) as stores:
+            by_sequence = dict(zip(drives, stores.values(), strict=True))
+            with _answering() as tell:
+                runs = compare(comparison, cases, by_sequence, title="NaVQA", lines=lines, progress=tell)
+    _show(console, chosen, runs, out)
+
+
+@eval_app.command()
+def own(
+    questions: Annotated[Path, typer.Argument(help="YAML or JSON lines, see docs/evaluate.md.", exists=True)],
+    timezone: Annotated[str, typer.Option("--timezone", help="IANA name; empty: this computer's.")] = "",
+    llm: LLM = "",
+    base_url: BASE_URL = "",
+    variants_: VARIANTS = "",
+    vision_model: VISION_MODEL = "",
+    time_limit: TIME_LIMIT = 120.0,
+    judge: JUDGE = "",
+    judge_base_url: JUDGE_URL = "",
+    prices: PRICES = None,
+    currency: CURRENCY = "",
+    within: Annotated[float, typer.Option("--within", help="A place is right so near [m].", min=0.0)] = 5.0,
+    minutes: Annotated[float, typer.Option("--minutes", help="A time is right so near [min].", min=0.0)] = 2.0,
+    embedder: EMBEDDER = DEFAULT_EMBEDDER,
+    uri: URI = DEFAULT_URI,
+    collection: COLLECTION = DEFAULT_COLLECTION,
+    out: OUT = Path("own-results"),
+    limit: LIMIT = 0,
+) -> None:
+    """Your own questions about your own robot's memory."""
+    from remembr_ros.evaluation.own import read_cases
+    from remembr_ros.memory.embedders import create_embedder
+    from remembr_ros.memory.store import MemoryStore
+
+    with clear_errors():
+        zone = load_zone(timezone, parameter="--timezone")
+        cases = read_cases(questions, zone)[: limit or None]
+        chosen = variants(variants_, llm=llm, base_url=base_url, vision_model=vision_model, time_limit_s=time_limit)
+        model = create_embedder(embedder, parameter="--embedder")
+        with MemoryStore.open(uri, model, collection=collection, token=token(), timeout_s=TIMEOUT_S) as store:
+            count = store.count()
+            comparison = Comparison(
+                tuple(chosen),
+                zone,
+                out,
+                f"{uri} {collection} {count} {store.bounds()}",
+                judge,
+                judge_base_url,
+                Tolerances(within, minutes, minutes),
+                _prices(prices),
+                currency,
+            )
+            lines = [f"{len(cases)} questions, {count} memories, embedder {embedder}."]
+            with _answering() as tell:
+                runs = compare(comparison, cases, store, title="Own questions", lines=lines, progress=tell)
+    _show(Console(), chosen, runs, out)
+
+
+def _list(console: Console, asked: list[Question]) -> None:
+    for one in asked:
+        notes = f"  [yellow]{escape('; '.join(one.notes))}[/yellow]" if one.notes else ""
+        head = f"{one.sequence:>3} {one.length_class:<6} {one.kind.value:<8} {','.join(one.clocks)}"
+        console.print(f"{head}  {escape(one.question)}{notes}", highlight=False, soft_wrap=True)
+    lengths = ["SHORT", "MEDIUM", "LONG"]
+    classes = [*lengths, *sorted({one.length_class for one in asked} - set(lengths))]
+    counts = Table(title=f"{len(asked)} questions of {len({one.sequence for one in asked})} sequences")
+    for column in ("", *classes, "all"):
+        counts.add_column(column.lower(), justify="right" if column else "left")
+    for kind, total in Counter(one.kind for one in asked).most_common():
+        own_classes = Counter(one.length_class for one in asked if one.kind is kind)
+        counts.add_row(kind.value, *(str(own_classes[name]) for name in classes), str(total))
+    counts.add_row("all", *(str(sum(one.length_class == name for one in asked)) for name in classes), str(len(asked)))
+    console.print(counts)
+    console.print(f"{sum(len(one.notes) for one in asked)} clock times lie outside the stretch they are asked about")
+
+
+@contextmanager
+def _answering() -> Iterator[Callable[[str, int, int], None]]:
+    """A function to call with (variant, done, total)."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("asking", total=None)
+        yield lambda name, done, total: bar.update(task, description=name, completed=done, total=total)
+
+
+def _show(console: Console, chosen: list[Variant], runs: dict[str, list[Outcome]], out: Path) -> None:
+    table = Table(title="right answers")
+    for column in ("variant", "all", "clean"):
+        table.add_column(column, justify="left" if column == "variant" else "right")
+    for variant in chosen:
+        outcomes = runs[variant.name]
+        good = report.clean(outcomes)
+        table.add_row(variant.name, report.percent(overall(outcomes)), report.percent(overall(good)))
+    console.print(table)
+    console.print(f"report: {out / 'report.md'}", markup=False, highlight=False)
+
+
+def _prices(given: tuple[float, float] | None) -> Prices | None:
+    return None if given is None else Prices(*given)
+
+
+def _word(embedder: str) -> str:
+    return "".join(c if c.isalnum() else "_" for c in embedder)[-40:]
