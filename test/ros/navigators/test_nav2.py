@@ -1,4 +1,4 @@
-"""The navigators against a fake Nav2, over real DDS: what an action server may do wrong, and what is made of it."""
+"""Both navigators over Nav2's action against a fake Nav2: what a server may do wrong, and what is made of it."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ import os
 import subprocess
 import sys
 import time
-import uuid
-from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -20,91 +18,15 @@ pytestmark = pytest.mark.ros
 rclpy = pytest.importorskip("rclpy", reason="rclpy not importable: . scripts/environment.sh")
 pytest.importorskip("nav2_msgs", reason="nav2_msgs not importable: . scripts/environment.sh builds the fixture")
 
-from builtin_interfaces.msg import Time  # noqa: E402
 from fake_nav2 import Behaviour, FakeNav2Node  # noqa: E402
-from geometry_msgs.msg import PoseWithCovarianceStamped  # noqa: E402
-from journeys import Journey, Spinner, wait_for  # noqa: E402
+from journeys import Spinner, goal, wait_for  # noqa: E402
 from rclpy.task import Future  # noqa: E402
 
-from remembr_ros.errors import InvalidInput, MissingDependency, UnknownBackend  # noqa: E402
-from remembr_ros.navigate.navigator import Goal, NavigationState  # noqa: E402
-from remembr_ros.records import Pose  # noqa: E402
-from remembr_ros.ros.navigators import create_navigator  # noqa: E402
-from remembr_ros.ros.navigators.action import ActionNavigator  # noqa: E402
-from remembr_ros.ros.navigators.goal_message import goal_message  # noqa: E402
+from remembr_ros.navigate.navigator import NavigationState  # noqa: E402
 from remembr_ros.ros.navigators.nav2 import Drive, Limits  # noqa: E402
-from remembr_ros.ros.navigators.topic import TopicNavigator  # noqa: E402
 
-FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
 S = NavigationState
-
-
-@pytest.fixture
-def namespace() -> str:
-    """Of its own for each test: what DDS still remembers of an earlier one cannot answer."""
-    return f"/t{uuid.uuid4().hex[:8]}"
-
-
-@pytest.fixture
-def client(namespace: str) -> Iterator[Spinner]:
-    spinner = Spinner(lambda context: rclpy.create_node("client", namespace=namespace, context=context))
-    yield spinner
-    spinner.close()
-
-
-@pytest.fixture
-def server(namespace: str) -> Iterator[Spinner]:
-    spinner = Spinner(
-        lambda context: FakeNav2Node(namespace=namespace, context=context, amcl=True, goal_pose=True, speed=10.0)
-    )
-    yield spinner
-    spinner.close()
-
-
-@pytest.fixture(
-    params=["action", pytest.param("nav2_simple_commander", marks=pytest.mark.overlay("nav2_simple_commander"))]
-)
-def make(request: pytest.FixtureRequest, client: Spinner) -> Iterator[Callable[..., Any]]:
-    """Makes the navigator that drives Nav2's action, by its client or through BasicNavigator, and closes it."""
-    made: list[Any] = []
-
-    def make(*arguments: Any, **limits: Any) -> Any:
-        if request.param == "action":
-            made.append(ActionNavigator(client.node, *arguments, **limits))
-        else:
-            from remembr_ros.ros.navigators.nav2_simple_commander import CommanderNavigator
-
-            made.append(CommanderNavigator(client.node, *arguments, **limits))
-        return made[-1]
-
-    if request.param != "action":
-        rclpy.init()  # BasicNavigator knows no other context than the default one
-    yield make
-    for navigator in made:
-        navigator.close()
-    if request.param != "action":
-        rclpy.try_shutdown()
-
-
-@pytest.fixture
-def navigator(make: Callable[..., Any]) -> Any:
-    return make(limits=Limits(server=5.0, accept=1.0, cancel=1.0, preempt_grace=0.3, progress_period=0.05))
-
-
-@pytest.fixture
-def action_navigator(client: Spinner) -> Iterator[ActionNavigator]:
-    navigator = ActionNavigator(client.node, limits=Limits(accept=1.0))
-    yield navigator
-    navigator.close()
-
-
-@pytest.fixture
-def journey() -> Journey:
-    return Journey()
-
-
-def goal(name: str = "g1", x: float = 3.0, y: float = 4.0, yaw: float | None = 1.0) -> Goal:
-    return Goal(name, Pose(1, "map", x, y, 0.0, yaw))
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 
 
 def test_the_robot_drives_there_and_tells_how_far_it_is(server, navigator, journey) -> None:
@@ -267,6 +189,25 @@ def test_closing_on_the_way_cancels_the_goal(make, server, journey) -> None:
     wait_for(lambda: server.node.nav2.driving == 0)
 
 
+def test_closing_while_the_acceptance_is_on_its_way_leaves_no_robot_that_drives_unseen(make, server, journey) -> None:
+    """Nav2 has accepted; what it answered never arrives here."""
+    server.node.nav2.then(Behaviour(outcome="hang"))
+    navigator = make()
+    navigator._on_response = lambda drive, future: None
+    send = navigator._client.send_goal_async
+
+    def lost(*arguments: Any, **more: Any) -> Future:
+        send(*arguments, **more)
+        return Future()
+
+    navigator._client.send_goal_async = lost
+    navigator.go(goal(), journey)
+    wait_for(lambda: server.node.nav2.driving == 1)
+    navigator.close()
+    assert journey.until(goal(), S.CANCELED, S.UNAVAILABLE)
+    wait_for(lambda: server.node.nav2.driving == 0)
+
+
 def test_go_and_cancel_return_at_once_while_nothing_answers(navigator, journey) -> None:
     started = time.monotonic()
     for i in range(20):
@@ -291,144 +232,9 @@ def test_nav2_as_another_process(namespace, navigator, journey) -> None:
             assert process.wait(10.0) in (0, -15)
 
 
-@pytest.mark.parametrize(("node", "state"), [("bt_navigator", "inactive"), ("amcl", "unconfigured")])
-@pytest.mark.overlay("nav2_simple_commander")
-@pytest.mark.parametrize("make", ["nav2_simple_commander"], indirect=True)
-def test_nav2_that_is_not_active_is_told_apart(make, namespace, journey, node, state) -> None:
-    states = {"bt_navigator": "active", "amcl": "active", node: state}
-    nav2 = Spinner(lambda context: FakeNav2Node(namespace=namespace, context=context, states=states, speed=10.0))
-    navigator = make()
-    try:
-        wait_for(lambda: all(client.service_is_ready() for client in navigator._states.values()))
-        navigator.go(goal("g1"), journey)
-        assert f"{node} is {state}" in journey.until(goal("g1"), S.UNAVAILABLE).error_msg
-        assert nav2.node.nav2.goals == []
-        nav2.node.states[node] = "active"
-        navigator.go(goal("g2"), journey)
-        journey.until(goal("g2"), S.SUCCEEDED)
-    finally:
-        nav2.close()
-
-
-@pytest.mark.overlay("nav2_simple_commander")
-@pytest.mark.parametrize("make", ["nav2_simple_commander"], indirect=True)
-def test_the_robot_s_place_in_the_map_is_never_set(make, server, client, journey) -> None:
-    poses: list[Any] = []
-    client.node.create_subscription(PoseWithCovarianceStamped, "initialpose", poses.append, 10)
-    navigator = make()
-    navigator.go(goal(), journey)
-    journey.until(goal(), S.SUCCEEDED)
-    assert client.node.count_publishers("initialpose") == 1 and poses == []
-
-
-@pytest.mark.parametrize(
-    ("hidden", "wanted"),
-    [
-        pytest.param((), "nav2_simple_commander", marks=pytest.mark.overlay("nav2_simple_commander")),
-        (("nav2_simple_commander",), "action"),
-        (("nav2_simple_commander", "nav2_msgs"), "topic"),
-    ],
-)
-def test_auto_takes_what_is_installed(client, monkeypatch, hidden, wanted) -> None:
-    for package in hidden:
-        for name in [package, *(name for name in sys.modules if name.startswith(f"{package}."))]:
-            monkeypatch.setitem(sys.modules, name, None)
-    rclpy.init()
-    try:
-        navigator = create_navigator("auto", client.node)
-        assert navigator.name == wanted
-        navigator.close()
-    finally:
-        rclpy.try_shutdown()
-
-
-# By topic.
-
-
-def test_by_topic_the_robot_is_seen_to_arrive(client, server, journey) -> None:
-    navigator = TopicNavigator(client.node, progress_period_s=0.1)
-    try:
-        navigator.go(goal(), journey)
-        journey.until(goal(), S.SUCCEEDED, within_s=10.0)
-        assert journey.states(goal()) == [S.SENT, S.ACTIVE, S.SUCCEEDED]
-        sent = server.node.topic_goals[0]
-        assert (sent.pose.position.x, sent.pose.position.y, sent.header.frame_id) == (3.0, 4.0, "map")
-    finally:
-        navigator.close()
-
-
-def test_by_topic_nobody_listens(client, journey) -> None:
-    navigator = TopicNavigator(client.node, listener_timeout_s=0.3)
-    try:
-        navigator.go(goal(), journey)
-        assert "/goal_pose" in journey.until(goal(), S.UNAVAILABLE).error_msg
-    finally:
-        navigator.close()
-
-
-def test_by_topic_without_a_pose_nothing_is_known_of_arrival_and_the_robot_cannot_be_stopped(
-    namespace, client, journey
-) -> None:
-    deaf = Spinner(lambda context: FakeNav2Node(namespace=namespace, context=context, goal_pose=True))
-    navigator = TopicNavigator(client.node, arrival_timeout_s=0.5, listener_timeout_s=10.0)
-    try:
-        navigator.go(goal("g1"), journey)
-        assert "may still be on its way" in journey.until(goal("g1"), S.ABORTED, within_s=10.0).error_msg
-        navigator.go(goal("g2"), journey)
-        journey.until(goal("g2"), S.SENT)
-        navigator.cancel()
-        assert "cannot stop" in journey.until(goal("g2"), S.ABORTED).error_msg
-    finally:
-        navigator.close()
-        deaf.close()
-
-
-# What both share.
-
-
-def test_the_message_has_a_unit_quaternion_whatever_the_heading() -> None:
-    for yaw in (None, 0.0, math.pi, -2.0):
-        q = goal_message(Pose(1, "/map", 1.0, 2.0, 0.0, yaw), Time(sec=7)).pose.orientation
-        assert math.hypot(q.x, q.y, q.z, q.w) == pytest.approx(1.0)
-    message = goal_message(Pose(1, "/map", 1.0, 2.0), Time(sec=7))
-    assert (message.header.frame_id, message.header.stamp.sec) == ("map", 7)
-
-
-@pytest.mark.parametrize("x", [math.nan, math.inf, True, None, 1e9])
-def test_fault_21_no_message_is_made_of_unusable_numbers(x) -> None:
-    pose = Pose(1, "map", 1.0, 2.0)
-    object.__setattr__(pose, "x", x)
-    with pytest.raises(InvalidInput, match="x is"):
-        goal_message(pose, Time())
-
-
 def test_fault_21_unusable_numbers_are_refused_by_the_navigator_itself(server, navigator, journey) -> None:
     bad = goal()
     object.__setattr__(bad.pose, "x", math.nan)
     navigator.go(bad, journey)
     assert "usable" in journey.until(bad, S.REFUSED).error_msg
     assert server.node.nav2.goals == []
-
-
-def test_the_factory_knows_its_navigators(client, monkeypatch) -> None:
-    for spec, name in (("action", "action"), ("topic", "topic"), ("action:robot1/navigate_to_pose", "action")):
-        navigator = create_navigator(spec, client.node)
-        assert navigator.name == name
-        navigator.close()
-    with pytest.raises(
-        UnknownBackend, match=r"navigation.navigator.*teleport.*auto, nav2_simple_commander, action, topic"
-    ):
-        create_navigator("teleport", client.node)
-    monkeypatch.setitem(sys.modules, "nav2_msgs", None)
-    monkeypatch.setitem(sys.modules, "nav2_msgs.action", None)
-    monkeypatch.setenv("ROS_DISTRO", "jazzy")
-    with pytest.raises(MissingDependency, match="sudo apt install ros-jazzy-nav2-msgs"):
-        create_navigator("action", client.node)
-
-
-def test_navigators_come_and_go_while_the_node_is_spun(client) -> None:
-    """A managed node makes one on each activation; its executor must survive that."""
-    for _ in range(20):
-        create_navigator("action", client.node).close()
-        create_navigator("topic", client.node).close()
-    assert client.spinning.thread.is_alive()
