@@ -5,8 +5,9 @@ Runs inside the speech process (program.py). Both stop within a block when they 
 
 from __future__ import annotations
 
+import os
+import struct
 import threading
-import wave
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from typing import Any
 from remembr_ros.errors import MissingDependency, ModelFailed
 
 BLOCK_S = 0.05
+HEADER_BYTES = 44
 INSTALL = "pip install 'sounddevice>=0.5,<0.6' (and on Linux: sudo apt install libportaudio2)"
 
 
@@ -25,21 +27,28 @@ class WavFile:
 
     def play(self, pcm: bytes, rate_hz: int, stop: threading.Event) -> None:
         """Returns when it was "heard", or soon after `stop`. Raises ModelFailed."""
-        before = b""
         try:
-            if self._path.exists():
-                with wave.open(str(self._path), "rb") as file:
-                    if (file.getframerate(), file.getnchannels(), file.getsampwidth()) == (rate_hz, 1, 2):
-                        before = file.readframes(file.getnframes())
-            with wave.open(str(self._path), "wb") as file:
-                file.setparams((1, 2, rate_hz, 0, "NONE", ""))
-                file.writeframes(before)
+            with self._path.open("r+b" if self._continues(rate_hz) else "wb") as file:
                 for block in _blocks(pcm, rate_hz):
-                    file.writeframes(block)
+                    # The sound first, then the header that counts it: who reads meanwhile finds a whole file.
+                    end = max(file.seek(0, os.SEEK_END), HEADER_BYTES)
+                    file.seek(end)
+                    file.write(block)
+                    file.seek(0)
+                    file.write(_header(end - HEADER_BYTES + len(block), rate_hz))
+                    file.flush()
                     if stop.wait(len(block) / 2 / rate_hz):
                         return
-        except (OSError, EOFError, wave.Error) as error:
+        except OSError as error:
             raise ModelFailed(f"{self._path}: {error}") from error
+
+    def _continues(self, rate_hz: int) -> bool:
+        """There is a file of ours, of this rate."""
+        if not self._path.exists():
+            return False
+        with self._path.open("rb") as file:
+            head = file.read(HEADER_BYTES)
+        return len(head) == HEADER_BYTES and head[8:40] == _header(0, rate_hz)[8:40]
 
 
 class Loudspeaker:
@@ -64,6 +73,13 @@ class Loudspeaker:
                 stream.stop()  # waits for the buffer
         except sounddevice.PortAudioError as error:
             raise ModelFailed(f"speaker.device {self._name or 'default'}: {error}") from error
+
+
+def _header(data_bytes: int, rate_hz: int) -> bytes:
+    """Of a WAV file of 16 bit mono."""
+    form = struct.pack("<IHHIIHH", 16, 1, 1, rate_hz, 2 * rate_hz, 2, 16)
+    length = struct.pack("<I", HEADER_BYTES - 8 + data_bytes)
+    return b"RIFF" + length + b"WAVEfmt " + form + b"data" + struct.pack("<I", data_bytes)
 
 
 def choose_output(devices: Sequence[Mapping[str, Any]], wanted: str) -> int | None:

@@ -254,4 +254,6 @@ def _read(process: subprocess.Popen[str], events: queue.Queue[dict[str, Any] | N
                 events.put(event)
     except ValueError:  # closed meanwhile
         pass
-    events.put({"event": "ended", "code": process.poll()})
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(1.0)
+    events.put({"event": "ended", "code": process.returncode})
