@@ -1,7 +1,7 @@
 """From window to stored memory, off the caller's thread. In: `Window`, the pose at its middle. Out: `Memory` in Milvus.
 
     submit ─► queue (bounded) ─► caption ─► outbox (fsync: acknowledged) ─► on_memory
-                                                └─► write in batches, retried while Milvus is away
+                                                └─► MemoryWriter: in batches, retried while Milvus is away
 
 One thread captions, one writes: a slow store never delays a caption, a slow model never delays a write. When windows
 come faster than the model works, the oldest one not yet begun is skipped and counted: lag stays below
@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from remembr_ros.errors import InvalidInput, ModelFailed
+from remembr_ros.errors import ModelFailed
 from remembr_ros.memory.schema import memory_id
 from remembr_ros.records import Memory, Window
 from remembr_ros.remember.captioners import Captioner
@@ -26,11 +26,7 @@ from remembr_ros.remember.hygiene import clean_caption
 from remembr_ros.remember.keyframes import Keyframes
 from remembr_ros.remember.outbox import Outbox
 from remembr_ros.remember.pose_track import PoseAt
-
-FIRST_RETRY_S = 0.5
-LAST_RETRY_S = 30.0
-ROW_ATTEMPTS = 3
-"""A row refused so often while others are taken is set aside until the next start: it must not hold up the rest."""
+from remembr_ros.remember.writer import MemoryWriter
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +106,6 @@ class MemoryBuilder:
     ) -> None:
         self._captioner = captioner
         self._outbox = outbox
-        self._store_write = store_write
         self._robot_id = robot_id
         self._camera = camera
         self._map_id = map_id
@@ -121,27 +116,21 @@ class MemoryBuilder:
         self._store_unlocalized = store_unlocalized
         self._episodes = episodes or EpisodeTracker()
         self._keyframes = keyframes
-        self._write_batch = write_batch
         self._refusals_reported = refusals_reported
 
         self._changed = threading.Condition()
         self._queue: deque[_Job | _Told] = deque()
         self._working_since_s: float | None = None
         self._closing = False
-        self._no_more = False  # captioning is over: nothing will be put any more
+        self._given_up = False  # the caption under way came too late for close()
         self._useless_in_a_row = 0
-        self._attempts: dict[str, int] = {}
         self._counts: dict[str, int] = dict.fromkeys(
-            ("windows", "skipped", "skipped_unlocalized", "captioned", "refused", "failed", "stored", "set_aside"), 0
+            ("windows", "skipped", "skipped_unlocalized", "captioned", "refused", "failed"), 0
         )
         self._lag_s = self._model_s = 0.0
-        self._measuring = threading.Lock()
-        self._outbox_length = len(outbox)
-        self._writing = False
+        self._writer = MemoryWriter(outbox, store_write, self._tell, write_batch)
         self._caption_thread = threading.Thread(target=self._caption_windows, name="remembr-caption", daemon=True)
-        self._write_thread = threading.Thread(target=self._write_memories, name="remembr-write", daemon=True)
         self._caption_thread.start()
-        self._write_thread.start()  # begins with what an earlier run left in the outbox
 
     def submit(self, window: Window, pose_at: PoseAt | None, map_id: str | None = None) -> bool:
         """Queue a window; False when it is not taken (closed, or unlocalized and those are not stored)."""
@@ -180,20 +169,20 @@ class MemoryBuilder:
 
     def stats(self) -> BuilderStats:
         """A snapshot of the counters."""
+        stored, set_aside, outbox = self._writer.counts
         with self._changed:
             busy_s = 0.0 if self._working_since_s is None else time.monotonic() - self._working_since_s
             return BuilderStats(
-                **self._counts, waiting=len(self._queue), outbox=self._outbox_length,
+                **self._counts, stored=stored, set_aside=set_aside, waiting=len(self._queue), outbox=outbox,
                 lag_s=self._lag_s, model_s=self._model_s, busy_s=busy_s,
             )  # fmt: skip
 
     def drain(self, timeout_s: float) -> bool:
         """Wait until every window is captioned and stored; False when that took too long."""
+        until_s = time.monotonic() + timeout_s
         with self._changed:
-            return self._changed.wait_for(
-                lambda: not (self._queue or self._working_since_s or self._outbox_length or self._writing),
-                timeout_s,
-            )
+            idle = self._changed.wait_for(lambda: not (self._queue or self._working_since_s), timeout_s)
+        return idle and self._writer.drain(max(0.0, until_s - time.monotonic()))
 
     def close(self, timeout_s: float = 3.0) -> bool:
         """Stop within `timeout_s`, also when the captioner hangs (then False). Windows not begun count as skipped.
@@ -206,12 +195,10 @@ class MemoryBuilder:
             self._counts["skipped"] += len(self._queue)
             self._queue.clear()
             self._changed.notify_all()
+        self._writer.hurry()
         self._caption_thread.join(max(0.0, 0.8 * timeout_s))
-        with self._changed:
-            self._no_more = True
-            self._changed.notify_all()
-        self._write_thread.join(max(0.0, until_s - time.monotonic()))
-        return not self._caption_thread.is_alive() and not self._write_thread.is_alive()
+        self._given_up = True
+        return self._writer.close(until_s - time.monotonic()) and not self._caption_thread.is_alive()
 
     def _caption_windows(self) -> None:
         while True:
@@ -240,7 +227,7 @@ class MemoryBuilder:
             return
         finally:
             self._model_s = time.monotonic() - started_s
-        if self._no_more:  # close() gave up on this caption
+        if self._given_up:
             self._count(skipped=1)
             return
         try:
@@ -259,7 +246,7 @@ class MemoryBuilder:
             self._counts["captioned"] += 1
             self._lag_s = time.monotonic() - job.submitted_s
         try:
-            self._measure_outbox()
+            self._writer.notice()
             self._on_memory(memory, frame_count)
         except Exception as error:  # what the caller does with it must not stop the memory
             self._tell(f"a memory could not be announced: {type(error).__name__}: {error}")
@@ -307,87 +294,3 @@ class MemoryBuilder:
         with self._changed:
             for name, increment in increments.items():
                 self._counts[name] += increment
-
-    def _write_memories(self) -> None:
-        failures = 0
-        while True:
-            with self._changed:
-                self._writing = False
-                self._changed.notify_all()
-                self._changed.wait_for(lambda: self._outbox_length > 0 or self._no_more)
-                if self._outbox_length == 0:
-                    return
-                self._writing = True
-                last_attempt = self._closing
-            try:
-                self._write_once()
-                self._measure_outbox()
-            except Exception as error:  # Milvus is away: it may come back in a minute or tomorrow
-                failures += 1
-                if failures == 1:
-                    self._tell(
-                        f"memories cannot be stored, they wait in {self._outbox.path}: {type(error).__name__}: {error}"
-                    )
-                if last_attempt:
-                    return
-                wait_s = min(LAST_RETRY_S, FIRST_RETRY_S * 2.0 ** min(failures - 1, 16))
-                with self._changed:
-                    self._changed.wait_for(lambda: self._closing, wait_s)
-            else:
-                if failures:
-                    self._tell(f"memories are stored again after {failures} failed attempts")
-                failures = 0
-
-    def _write_once(self) -> None:
-        """Write one batch. Raises what the store raised when no row of it left the outbox."""
-        batch = self._outbox.pending(self._write_batch)
-        try:
-            if batch:
-                self._store_write(batch)
-        except (InvalidInput, ModelFailed):
-            if not self._write_singly(batch):
-                raise
-        else:
-            self._finish(batch)
-
-    def _write_singly(self, batch: Sequence[Memory]) -> bool:
-        """The store answers but refuses the batch: find the row that is to blame. True when any row left the outbox.
-
-        A row is blamed only if it is invalid or others are taken: an embedder that fails on all is no row's fault.
-        """
-        refused: list[tuple[Memory, Exception]] = []
-        for memory in batch:
-            try:
-                self._store_write([memory])
-            except (InvalidInput, ModelFailed) as error:
-                refused.append((memory, error))
-            else:
-                self._finish([memory])
-        progress = len(refused) < len(batch)
-        for memory, reason in refused:
-            if len(refused) == len(batch) and memory.id not in self._attempts and not isinstance(reason, InvalidInput):
-                continue
-            self._attempts[memory.id] = self._attempts.get(memory.id, 0) + 1
-            if self._attempts[memory.id] < ROW_ATTEMPTS:
-                continue
-            problem = f"{type(reason).__name__}: {reason}"
-            self._outbox.set_aside(memory, problem)
-            del self._attempts[memory.id]
-            self._count(set_aside=1)
-            self._tell(f"memory {memory.id} is set aside in {self._outbox.path}: {problem}")
-            progress = True
-        return progress
-
-    def _finish(self, memories: Sequence[Memory]) -> None:
-        self._outbox.done(memories)
-        for memory in memories:
-            self._attempts.pop(memory.id, None)
-        self._count(stored=len(memories))
-
-    def _measure_outbox(self) -> None:
-        # Never under `_changed`: the disk may be slow, and submit() must not wait for it.
-        with self._measuring:
-            length = len(self._outbox)
-            with self._changed:
-                self._outbox_length = length
-                self._changed.notify_all()

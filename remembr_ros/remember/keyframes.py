@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -50,11 +51,11 @@ class Keyframes:
         """The URI of the picture of a memory; empty when it could not be kept, which is told once."""
         day = datetime.fromtimestamp(start_ns / NANOSECONDS, timezone.utc).strftime("%Y-%m-%d")
         path = self.folder / day / f"{memory_id}.jpg"
+        partial = path.with_suffix(".partial")
         try:
             data = _jpeg(picture)
             path.parent.mkdir(exist_ok=True)
             before = path.stat().st_size if path.exists() else 0
-            partial = path.with_suffix(".partial")
             partial.write_bytes(data)
             partial.replace(path)
             self._bytes += len(data) - before
@@ -63,6 +64,8 @@ class Keyframes:
             if not self._failed:
                 self._on_problem(f"keyframes.folder: no picture kept of {memory_id}: {error}")
             self._failed = True
+            with suppress(OSError):  # half a picture must not keep a full disk full
+                partial.unlink(missing_ok=True)
             return ""
         self._failed = False
         return f"file:{path}"

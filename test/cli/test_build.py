@@ -149,7 +149,7 @@ def test_captions_in_a_bag_are_enough(tmp_path):
             message = make["Caption"](
                 make["Header"](end, ""), start, end, f"I see door {number // 2}", nobody, False, "rear", "tagger", 6
             )
-            writer.write(connection, T0 + 3 * number, bytes(types.serialize_cdr(message, name)))
+            writer.write(connection, T0 + (3 * number + 4) * NANOSECONDS, bytes(types.serialize_cdr(message, name)))
     arguments = [tmp_path / "run", "--captions", *options(tmp_path)[:4]]
     assert "4 windows: 4 new memories" in run(*arguments).stdout
     found = memories(str(tmp_path / "memory.db"))

@@ -137,7 +137,7 @@ def test_slower_than_real_time_skips_the_oldest_and_counts_exactly(make):
 
 
 def test_while_milvus_is_away_memories_wait_and_are_written_once_in_order(make, monkeypatch):
-    monkeypatch.setattr("remembr_ros.remember.builder.FIRST_RETRY_S", 0.02)
+    monkeypatch.setattr("remembr_ros.remember.writer.FIRST_RETRY_S", 0.02)
     store = Store()
     store.away = True
     builder = make(store=store, queue_windows=20)
@@ -230,7 +230,7 @@ def test_a_disk_that_fails_costs_the_window_not_the_thread(make, monkeypatch):
 
 
 def test_one_row_that_cannot_be_embedded_is_set_aside_and_holds_up_nobody(make, monkeypatch):
-    monkeypatch.setattr("remembr_ros.remember.builder.FIRST_RETRY_S", 0.01)
+    monkeypatch.setattr("remembr_ros.remember.writer.FIRST_RETRY_S", 0.01)
     store = Store()
     store.poison = {1}
     builder = make(store=store, queue_windows=20)
@@ -245,7 +245,7 @@ def test_one_row_that_cannot_be_embedded_is_set_aside_and_holds_up_nobody(make, 
 
 
 def test_an_embedder_that_fails_on_everything_is_no_rows_fault(make, monkeypatch):
-    monkeypatch.setattr("remembr_ros.remember.builder.FIRST_RETRY_S", 0.01)
+    monkeypatch.setattr("remembr_ros.remember.writer.FIRST_RETRY_S", 0.01)
     store = Store()
     store.poison = set(range(4))
     builder = make(store=store, queue_windows=20)

@@ -68,3 +68,28 @@ def test_words_in_common_decide_how_similar_captions_are():
     assert loose(first, again) and not loose(first, other) and loose(again, first)
     assert not strict(first, again) and strict("I see a door", "i see A door.")
     assert starts((0, HERE, first), (1, HERE, again), (2, HERE, other), similar=loose) == [0, 0, 2]
+
+
+def test_why_the_default_wants_the_same_words():
+    """Captions of one scene share fewer words than those of a scene before and after something happened."""
+    reworded = [
+        ("The image shows a long corridor with white walls, a grey floor and doors on both sides.",
+         "A long hallway with white walls and several doors; the floor is grey and shiny."),
+        ("I see a counter with a coffee machine, mugs and a sink under white cupboards.",
+         "An office kitchen with a coffee machine next to the sink and a microwave."),
+        ("I see a yellow forklift between rows of shelves stacked with boxes.",
+         "A warehouse aisle with a forklift; boxes are stacked on the racks."),
+    ]  # fmt: skip
+    happened = [
+        (
+            "A long corridor with doors on both sides.",
+            "A man with a ladder in a long corridor with doors on both sides.",
+        ),
+        ("The image shows a meeting room with people.", "The image shows a meeting room without people."),
+        ("I see a door.", "I see a lamp."),
+    ]
+    joins_most = sharing_words(0.2)
+    assert all(joins_most(*pair) for pair in happened) and sum(joins_most(*pair) for pair in reworded) >= 2
+    between = sharing_words(0.5)
+    assert all(between(*pair) for pair in happened) and not any(between(*pair) for pair in reworded)
+    assert not any(sharing_words(1.0)(*pair) for pair in happened)

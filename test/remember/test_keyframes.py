@@ -57,6 +57,21 @@ def test_the_same_window_again_is_one_picture(tmp_path: Path) -> None:
     )
 
 
+def test_a_full_disk_is_not_kept_full_by_half_a_picture(tmp_path: Path, monkeypatch) -> None:
+    write = Path.write_bytes
+
+    def full(path: Path, data: bytes) -> int:
+        write(path, data[:100])
+        raise OSError(28, "No space left on device")
+
+    keyframes = Keyframes(tmp_path, 10**9)
+    monkeypatch.setattr(Path, "write_bytes", full)
+    assert save(keyframes, 0) == ""
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()] and keyframes.used_bytes == 0
+    monkeypatch.setattr(Path, "write_bytes", write)
+    assert save(keyframes, 1).startswith("file:")
+
+
 def test_what_goes_wrong_is_told_once_and_stops_nothing(tmp_path: Path) -> None:
     problems: list[str] = []
     keyframes = Keyframes(tmp_path / "k", 10**9, problems.append)
