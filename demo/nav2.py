@@ -1,6 +1,6 @@
 """A stand-in for Nav2: action server `navigate_to_pose` that drives the simulated robot through free space.
 
-In: `map`, the robot's odometry (`ground_truth`: wheel odometry of a simulated robot does not slip), goals. Out: `cmd_vel`.
+In: `map`, goals, the robot's odometry (`ground_truth`: a simulated robot's wheels do not slip). Out: `cmd_vel`.
 A new goal replaces the old one; cancel stops the robot.
 """
 
@@ -18,13 +18,13 @@ from nav2_msgs.action import NavigateToPose
 from nav_msgs.msg import OccupancyGrid, Odometry
 from rclpy.action import ActionServer, CancelResponse
 from rclpy.callback_groups import ReentrantCallbackGroup
-from rclpy.executors import ExternalShutdownException, MultiThreadedExecutor
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 
 from demo.messages import grid_of, yaw_of
 from demo.planner import Planner, Point
 from demo.world import Place
+from remembr_ros.ros.spinning import run_program
 
 LATCHED = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 MAX_SPEED, MAX_TURN_RATE = 0.7, 0.9
@@ -141,19 +141,7 @@ def _length(start: Point, path: list[Point]) -> float:
 
 def main() -> int:
     """`python -m demo.nav2`."""
-    rclpy.init(args=[])
-    node = Nav2()
-    executor = MultiThreadedExecutor(num_threads=4)
-    executor.add_node(node)
-    try:
-        executor.spin()
-    except (KeyboardInterrupt, ExternalShutdownException):
-        pass
-    finally:
-        executor.shutdown()
-        node.destroy_node()
-        rclpy.try_shutdown()
-    return 0
+    return run_program(Nav2, [], threads=4)
 
 
 if __name__ == "__main__":

@@ -7,9 +7,11 @@ about to wait on, and once in some hundred times the spin dies of it (`'NoneType
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from rclpy.executors import Executor, ExternalShutdownException
+import rclpy
+from rclpy.executors import Executor, ExternalShutdownException, MultiThreadedExecutor, SingleThreadedExecutor
+from rclpy.node import Node
 
 
 class Spinning:
@@ -53,3 +55,20 @@ class Spinning:
         self.thread.join(timeout_s)
         self._executor.shutdown(timeout_sec=0.0)
         return not self.thread.is_alive()
+
+
+def run_program(create: Callable[[], Node], args: Sequence[str], threads: int = 1) -> int:
+    """A program that is one plain node until Ctrl-C or SIGTERM, rclpy included. Exit code 0."""
+    rclpy.init(args=list(args))
+    node = create()
+    executor: Executor = SingleThreadedExecutor() if threads == 1 else MultiThreadedExecutor(threads)
+    executor.add_node(node)
+    try:
+        executor.spin()
+    except (KeyboardInterrupt, ExternalShutdownException):
+        pass
+    finally:
+        executor.shutdown()
+        node.destroy_node()
+        rclpy.try_shutdown()
+    return 0
