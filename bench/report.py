@@ -9,6 +9,7 @@ import os
 import platform
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from datetime import datetime, timezone
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -66,13 +67,16 @@ def this_machine() -> Machine:
 
 
 def _cpu_model() -> str:
+    told: dict[str, str] = {}
     try:
         with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as lines:
-            return next(
-                line.split(":", 1)[1].strip() for line in lines if line.lower().startswith(("model name", "model\t"))
-            )
-    except (OSError, StopIteration):
-        return platform.processor() or "unknown"
+            for line in lines:
+                name, _, value = line.partition(":")
+                told.setdefault(name.strip().lower(), value.strip())
+    except OSError:
+        pass
+    model = told.get("model", "")  # a number on x86, the board on a Jetson
+    return told.get("model name") or (model if not model.isdigit() else "") or platform.processor() or "unknown"
 
 
 def misses(result: Result, targets: Mapping[str, Any]) -> list[str]:
@@ -89,18 +93,28 @@ def misses(result: Result, targets: Mapping[str, Any]) -> list[str]:
         if figure is None:
             found.append(f"{name}: not measured")
             continue
+        value = f"{figure.value:g} {figure.unit}".strip()
         if "max" in bounds and not figure.value <= bounds["max"]:
-            found.append(f"{name}: {figure.value:g} {figure.unit}, at most {bounds['max']:g} wanted")
+            found.append(f"{name}: {value}, at most {bounds['max']:g} wanted")
         if "min" in bounds and not figure.value >= bounds["min"]:
-            found.append(f"{name}: {figure.value:g} {figure.unit}, at least {bounds['min']:g} wanted")
+            found.append(f"{name}: {value}, at least {bounds['min']:g} wanted")
     return found
 
 
-def document(benchmark: str, quick: bool, machine: Machine, result: Result, missed: list[str]) -> dict[str, Any]:
-    """The JSON document of one run."""
+def now() -> str:
+    """When something was measured or written, in a form that sorts: "2026-11-30 23:10 UTC"."""
+    return datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
+
+
+def document(
+    benchmark: str, quick: bool, machine: Machine, result: Result, missed: list[str], took_s: float
+) -> dict[str, Any]:
+    """The JSON document of one run, which ended now."""
     return {
         "benchmark": benchmark,
         "quick": quick,
+        "measured": now(),
+        "took_s": round(took_s, 1),
         "machine": asdict(machine),
         "figures": [asdict(figure) for figure in result.figures],
         "misses": missed,

@@ -1,8 +1,9 @@
 """Run one benchmark of this folder: see README.md beside this file.
 
 In: the name of a module here, whose `run(quick)` measures, or whose `PARTS` do: functions of `quick`, by name, each of
-which returns figures. What a part measured is kept at once in results/, so that an interrupted run can be resumed. Out: a
-table, optionally JSON; exit code 1 for a missed target with --check, 2 for a name or file that does not exist.
+which returns figures; or `all` (all.py). What a benchmark or a part measured is kept at once in results/, so that an
+interrupted run can be resumed. Out: a table, optionally JSON; exit code 1 for a missed target with --check, 2 for a
+name or file that does not exist.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import argparse
 import importlib.util
 import json
 import sys
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
@@ -21,7 +23,7 @@ from rich.console import Console
 from bench import report
 
 HERE = Path(__file__).resolve().parent
-NOT_BENCHMARKS = {"run", "report"}
+NOT_BENCHMARKS = {"run", "report", "all"}
 
 
 def available(folder: Path) -> list[str]:
@@ -48,7 +50,11 @@ def measure(module: ModuleType, quick: bool) -> report.Result:
 
 
 def measure_parts(
-    parts: Mapping[str, Callable[[bool], Iterable[report.Figure]]], results: Path, benchmark: str, quick: bool, resume: bool
+    parts: Mapping[str, Callable[[bool], Iterable[report.Figure]]],
+    results: Path,
+    benchmark: str,
+    quick: bool,
+    resume: bool,
 ) -> report.Result:
     """Run each part and keep its figures; with `resume` those that are kept already are read instead."""
     figures: list[report.Figure] = []
@@ -56,13 +62,22 @@ def measure_parts(
     for name, part in parts.items():
         file = results / f"{benchmark}.{name}{'.quick' if quick else ''}.json"
         if not (resume and file.is_file()):
+            began = time.monotonic()
             measured = report.Result(tuple(part(quick)))
-            content = report.document(f"{benchmark}, part {name}", quick, report.this_machine(), measured, [])
-            unfinished = file.with_suffix(".partial")
-            unfinished.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
-            unfinished.replace(file)
+            took_s = time.monotonic() - began
+            _keep(
+                file, report.document(f"{benchmark}, part {name}", quick, report.this_machine(), measured, [], took_s)
+            )
         figures += [report.Figure(**fields) for fields in json.loads(file.read_text(encoding="utf-8"))["figures"]]
     return report.Result(tuple(figures))
+
+
+def _keep(file: Path, content: dict[str, Any]) -> None:
+    """Whole or not at all."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = file.with_suffix(".partial")
+    unfinished.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+    unfinished.replace(file)
 
 
 def read_targets(path: Path, benchmark: str) -> dict[str, Any]:
@@ -78,19 +93,30 @@ def read_targets(path: Path, benchmark: str) -> dict[str, Any]:
 
 def main(arguments: Sequence[str] | None = None, folder: Path = HERE) -> int:
     """Run from the command line; `folder` holds the benchmarks and targets.toml."""
+    arguments = sys.argv[1:] if arguments is None else list(arguments)
+    if arguments[:1] == ["all"]:
+        from bench import all as every
+
+        return every.main(arguments[1:])
     parser = argparse.ArgumentParser(prog="scripts/bench", description="Measure, with the machine it was measured on.")
     parser.add_argument("name", nargs="?", help="the benchmark: a module in bench/")
     parser.add_argument("--list", action="store_true", help="list the benchmarks and stop")
     parser.add_argument("--quick", action="store_true", help="a small run that only shows that it works")
     parser.add_argument("--check", action="store_true", help="exit 1 where a target in bench/targets.toml is missed")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there as well")
-    parser.add_argument("--part", action="append", metavar="NAME", help="only this part of it; may be given several times")
-    parser.add_argument("--resume", action="store_true", help="read the parts that were measured before from bench/results")
+    parser.add_argument(
+        "--part", action="append", metavar="NAME", help="only this part of it; may be given several times"
+    )
+    parser.add_argument(
+        "--resume", action="store_true", help="read the parts that were measured before from bench/results"
+    )
+    parser.add_argument("--folder", type=Path, default=folder, help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
+    folder = options.folder
 
     names = available(folder)
     if options.list:
-        print("\n".join(names))
+        print("\n".join([*names, *(["all"] if folder == HERE else [])]))
         return 0
     if options.name not in names:
         wanted = f"no benchmark {options.name!r}" if options.name else "name a benchmark"
@@ -98,7 +124,7 @@ def main(arguments: Sequence[str] | None = None, folder: Path = HERE) -> int:
         return 2
 
     targets = read_targets(folder / "targets.toml", options.name)
-    machine = report.this_machine()
+    machine, began = report.this_machine(), time.monotonic()
     module = load(folder / f"{options.name}.py")
     parts = getattr(module, "PARTS", {})
     if unknown := set(options.part or ()) - parts.keys():
@@ -113,10 +139,11 @@ def main(arguments: Sequence[str] | None = None, folder: Path = HERE) -> int:
         targets = {name: targets[name] for name in targets if name in {figure.name for figure in result.figures}}
     missed = report.misses(result, targets)
     report.show(options.name, machine, result, targets, Console())
+    content = report.document(options.name, options.quick, machine, result, missed, time.monotonic() - began)
+    if not parts:
+        _keep(folder / "results" / f"{options.name}{'.quick' if options.quick else ''}.json", content)
     if options.json:
-        options.json.parent.mkdir(parents=True, exist_ok=True)
-        content = report.document(options.name, options.quick, machine, result, missed)
-        options.json.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+        _keep(options.json, content)
     if options.check and missed:
         print("scripts/bench: targets missed:\n  " + "\n  ".join(missed), file=sys.stderr)
         return 1
