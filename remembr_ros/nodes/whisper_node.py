@@ -46,6 +46,7 @@ class WhisperNode(ManagedNode):
         self._bad_messages = 0
         self._source_problem = ""
         self._source_problem_ns = 0
+        self._stream_problem = ""
         self._active_since_ns = 0
         self._activation = 0
         self._said_by_us: deque[str] = deque(maxlen=16)
@@ -201,10 +202,14 @@ class WhisperNode(ManagedNode):
         stats = made.listener.stats() if made is not None else ListenerStats()
         if stats.last_block_ns > self._source_problem_ns:  # sound came since
             self._source_problem = ""
+        problem = made.topic.problem if made is not None and made.topic is not None else ""
+        if problem and problem != self._stream_problem:
+            self._warn(problem)
+        self._stream_problem = problem
         silent_s = (hearing.now_ns() - max(stats.last_block_ns, self._active_since_ns)) / NANOSECONDS
         level, text = hearing.health(
             "" if self.active else self.problem,
-            self._source_problem,
+            self._source_problem or self._stream_problem,
             silent_s,
             self.parameters["audio.silent_warning_s"],
             self._speaker.problem,

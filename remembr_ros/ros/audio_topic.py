@@ -22,8 +22,12 @@ DEFAULT_RATE_HZ = 16_000
 LONGEST_MESSAGE_S = 30.0
 GAP_NS = NANOSECONDS // 2
 """Messages come with some delay, now more, now less; a larger one is a pause of the stream."""
+MOST_AHEAD_NS = 30 * NANOSECONDS
+"""A file that is published all at once is ahead of the time by its length."""
+PACE_WINDOW_S, PACE_ERROR = 5.0, 0.25
+"""How the rate is checked: over so long a time, so much more or less sound than time."""
 STOPPED_NS = 400_000_000
-"""Without a message for so long the publisher has stopped (push to talk, say): silence follows, which ends the speech."""
+"""Without a message for so long the publisher has stopped (push to talk, say): silence follows, to end the speech."""
 SILENCE_S = 1.5
 SAMPLE_TYPES = {"std_msgs/Int16MultiArray": "int16", "std_msgs/Float32MultiArray": "float32"}
 """The others are bytes."""
@@ -92,7 +96,11 @@ class AudioTopic:
         self._end_ns = 0
         self._arrived_ns = 0
         self._form = channels
+        self._pace_since_ns = 0
+        self._pace_sound_ns = 0
         self.messages = 0
+        self.problem = ""
+        """What is wrong with the stream as a whole; empty: nothing that can be told."""
 
     def receive(self, message: Any) -> None:
         """Raises InvalidInput naming the field."""
@@ -104,10 +112,14 @@ class AudioTopic:
             raise InvalidInput(f"data: {count / self._rate_hz:.0f} s of sound, at most {LONGEST_MESSAGE_S:g} s wanted")
         with self._lock:
             now_ns, length_ns = self._now_ns(), count * NANOSECONDS // self._rate_hz
-            self._arrived_ns = now_ns
             start_ns = now_ns - length_ns
-            if abs(start_ns - self._end_ns) < GAP_NS:
-                start_ns = self._end_ns
+            if self._arrived_ns:
+                self._check_pace(now_ns, length_ns)
+                if start_ns - GAP_NS < self._end_ns < start_ns + MOST_AHEAD_NS:
+                    start_ns = self._end_ns
+            else:
+                self._pace_since_ns, self._pace_sound_ns = now_ns, 0
+            self._arrived_ns = now_ns
             self._push(pcm, channels, start_ns)
             self._end_ns, self._form = start_ns + length_ns, channels
             self.messages += 1
@@ -121,6 +133,21 @@ class AudioTopic:
                 quiet = bytes([128] if self._sample_type == "uint8" else [0]) * width
                 self._push(quiet * (round(SILENCE_S * self._rate_hz) * self._form), self._form, self._end_ns)
                 self._end_ns += round(SILENCE_S * NANOSECONDS)
+
+    def _check_pace(self, now_ns: int, length_ns: int) -> None:
+        """A wrong rate cannot be heard by anyone here, but it takes another time than it should."""
+        self._pace_sound_ns += length_ns
+        passed_ns = now_ns - self._pace_since_ns
+        if passed_ns < PACE_WINDOW_S * NANOSECONDS:
+            return
+        pace = self._pace_sound_ns / passed_ns
+        self.problem = ""
+        if abs(pace - 1.0) > PACE_ERROR:
+            self.problem = (
+                f"audio: {pace:.2f} s of sound come in a second: are audio.rate_hz ({self._rate_hz}), audio.channels "
+                f"({self._channels}) and audio.sample_type ({self._sample_type}) right?"
+            )
+        self._pace_since_ns, self._pace_sound_ns = now_ns, 0
 
     def _push(self, pcm: np.ndarray[Any, Any] | bytes, channels: int, stamp_ns: int) -> None:
         self._source.push(
