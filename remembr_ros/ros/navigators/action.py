@@ -136,7 +136,7 @@ class ActionNavigator(Nav2Navigator):
         drive.sent, drive.deadline = True, time.monotonic() + self._limits.accept
         drive.on_update(NavigationUpdate(drive.goal, NavigationState.SENT))
         sent = self._client.send_goal_async(
-            request, feedback_callback=lambda message: self._report(drive, message.feedback), goal_uuid=drive.uuid
+            request, feedback_callback=partial(self._on_feedback, drive), goal_uuid=drive.uuid
         )
         sent.add_done_callback(partial(self._on_response, drive))
 
@@ -154,8 +154,11 @@ class ActionNavigator(Nav2Navigator):
         elif drive.ended.is_set() or drive.cancel_wanted:
             drive.handle.cancel_goal_async()
         else:
-            drive.server_seen = time.monotonic()
-            drive.on_update(NavigationUpdate(drive.goal, NavigationState.ACTIVE))
+            self._accepted(drive)
+
+    def _on_feedback(self, drive: Drive, message: Any) -> None:
+        drive.heard = time.monotonic()
+        self._report(drive, message.feedback)
 
     def _on_result(self, drive: Drive, future: Any) -> None:
         drive.handle = None

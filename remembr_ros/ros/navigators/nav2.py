@@ -41,7 +41,7 @@ class Limits:
     """Seconds. `server`: for the action server to appear, or to be away on the way; `accept`, `cancel`: for its
     answers; `preempt_grace`: for a replaced goal to end by itself; `progress_period`: between two reports; `settle`:
     from seeing the server to sending, as we see it before it sees us, and an answer sent in between is lost while the
-    robot drives."""
+    robot drives; `silence`: without feedback, until the server is asked whether it still knows the goal."""
 
     server: float = 3.0
     accept: float = 4.0
@@ -49,6 +49,7 @@ class Limits:
     preempt_grace: float = 1.0
     progress_period: float = 0.5
     settle: float = 0.5
+    silence: float = 5.0
 
 
 DEFAULT = Limits()
@@ -65,6 +66,7 @@ class Drive:
     sent: bool = False
     handle: Any = None
     server_seen: float = 0.0
+    heard: float = 0.0
     reported: float = -math.inf
     cancel_wanted: bool = False
     ended: threading.Event = field(default_factory=threading.Event)
@@ -151,12 +153,26 @@ class Nav2Navigator(ABC):
     def _settled(self, now: float) -> bool:
         return now - self._ready_since >= self._limits.settle
 
+    def _accepted(self, drive: Drive) -> None:
+        drive.server_seen = drive.heard = time.monotonic()
+        drive.on_update(NavigationUpdate(drive.goal, NavigationState.ACTIVE))
+
     def _check_server(self, drive: Drive, now: float, ready: bool) -> None:
+        if drive.handle is not None and now - drive.heard > self._limits.silence:
+            # A Nav2 that was started anew serves the same names and knows nothing of the goal: it says so.
+            drive.heard = now
+            drive.handle.get_result_async().add_done_callback(partial(self._on_result_asked_for, drive))
         if ready:
             drive.server_seen = now
         elif now - drive.server_seen > self._limits.server:
             text = f"the action server {self._action_name} has gone away"
             self._end(drive, NavigationState.UNAVAILABLE, text)
+
+    def _on_result_asked_for(self, drive: Drive, future: Any) -> None:
+        if future.exception() is None and future.result().status == GoalStatus.STATUS_UNKNOWN:
+            drive.handle = None
+            text = f"{self._action_name} no longer knows the goal: was Nav2 started anew?"
+            self._end(drive, NavigationState.ABORTED, text)
 
     def _report(self, drive: Drive, feedback: Any) -> None:
         now = time.monotonic()

@@ -171,10 +171,9 @@ class CommanderNavigator(Nav2Navigator):
             return
         drive.handle = self._commander.goal_handle
         self._commander.result_future.add_done_callback(partial(self._on_result, drive))
-        drive.server_seen = time.monotonic()
         drive.deadline = time.monotonic() + self._limits.cancel
         if not drive.cancel_wanted and not drive.ended.is_set():
-            drive.on_update(NavigationUpdate(drive.goal, NavigationState.ACTIVE))
+            self._accepted(drive)
 
     def _inactive(self, name: str, client: Any) -> str:
         """Why the lifecycle node `name` cannot be used, or nothing."""
@@ -225,9 +224,11 @@ class CommanderNavigator(Nav2Navigator):
             if now >= drive.deadline:
                 self._end_unconfirmed(drive)
         else:
-            self._check_server(drive, now, ready)
-            if (feedback := self._commander.getFeedback()) is not None:
+            feedback, self._commander.feedback = self._commander.getFeedback(), None
+            if feedback is not None:
+                drive.heard = now
                 self._report(drive, feedback)
+            self._check_server(drive, now, ready)
 
 
 def _commander(node: Node, action_name: str) -> Any:

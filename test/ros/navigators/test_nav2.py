@@ -105,6 +105,62 @@ def test_a_server_that_goes_away_on_the_way_is_reported(namespace, navigator, jo
     assert "gone away" in journey.until(goal(), S.UNAVAILABLE, within_s=15.0).error_msg
 
 
+def test_nav2_started_anew_on_the_way_is_noticed(namespace, make, journey) -> None:
+    """The new one serves the same names, so the server never seems to be away."""
+    navigator = make(limits=Limits(server=30.0, silence=0.5))
+    old = Spinner(
+        lambda context: FakeNav2Node(namespace=namespace, context=context, behaviours=[Behaviour(outcome="hang")])
+    )
+    navigator.go(goal(), journey)
+    journey.until(goal(), S.ACTIVE)
+    old.close()
+    new = Spinner(lambda context: FakeNav2Node(namespace=namespace, context=context))
+    try:
+        assert "no longer knows the goal" in journey.until(goal(), S.ABORTED, within_s=15.0).error_msg
+        assert new.node.nav2.goals == []
+    finally:
+        new.close()
+
+
+def test_a_nav2_that_says_nothing_for_long_keeps_its_goal(server, make, journey, monkeypatch) -> None:
+    monkeypatch.setattr(server.node.nav2, "_feed_back", lambda drive, now: None)
+    server.node.nav2.then(Behaviour(drive_s=1.0))
+    make(limits=Limits(silence=0.2)).go(goal(), journey)
+    journey.until(goal(), S.SUCCEEDED)
+    assert journey.states(goal()) == [S.SENT, S.ACTIVE, S.SUCCEEDED]
+
+
+@pytest.mark.parametrize("moment", [S.SENT, S.ACTIVE, S.CANCELED])
+def test_nav2_that_dies_at_any_moment_leaves_no_goal_open(namespace, make, journey, moment) -> None:
+    behaviour = Behaviour(outcome="hang", never_answer=moment is S.SENT, allow_cancel=False)
+    navigator = make(limits=Limits(server=1.0, accept=1.0, cancel=1.0, silence=0.5))
+    nav2 = Spinner(lambda context: FakeNav2Node(namespace=namespace, context=context, behaviours=[behaviour]))
+    try:
+        navigator.go(goal(), journey)
+        journey.until(goal(), S.SENT if moment is S.SENT else S.ACTIVE)
+        if moment is S.CANCELED:
+            navigator.cancel()
+    finally:
+        nav2.close()
+    end = journey.until(goal(), S.UNAVAILABLE, S.ABORTED, within_s=15.0)
+    assert end.error_msg
+
+
+def test_another_robot_s_nav2_in_the_same_domain_gets_nothing(make, namespace, journey) -> None:
+    other = Spinner(lambda context: FakeNav2Node(namespace=f"{namespace}_other", context=context, goal_pose=True))
+    plain = Spinner(lambda context: FakeNav2Node(name=f"nav2{namespace[1:]}", context=context, goal_pose=True))
+    try:
+        navigator = make(limits=Limits(server=1.0))
+        navigator.go(goal(), journey)
+        assert namespace in journey.until(goal(), S.UNAVAILABLE).error_msg
+        navigator.cancel()
+        for nav2 in (other, plain):
+            assert nav2.node.nav2.goals == [] and nav2.node.topic_goals == [] and nav2.node.nav2.cancels == 0
+    finally:
+        other.close()
+        plain.close()
+
+
 def test_a_goal_that_is_never_answered_ends(server, navigator, journey) -> None:
     server.node.nav2.then(Behaviour(never_answer=True))
     navigator.go(goal(), journey)
