@@ -2,7 +2,8 @@
 
 An entry has `id`, `position` [x, y, z] in m, `theta`, `time` (the mean stamp of its pictures, Unix seconds), `caption`,
 `file_start` and `file_end`. `file_start` names the first picture by its stamp; `file_end` names the SECOND picture, so
-the end is taken as far after the mean as the start is before it. A `theta` that never changes is a placeholder.
+the end is taken as far after the mean as the start is before it. A `theta` that never changes is a placeholder. A file
+of `remembr export` is as good: what this package's captioner made of a drive.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import Any
 
 from remembr_ros.errors import InvalidInput
 from remembr_ros.evaluation.navqa.questions import Annotated
+from remembr_ros.memory.interchange import Header, from_line
 from remembr_ros.memory.schema import memory_id
 from remembr_ros.records import NANOSECONDS, Memory, Pose
 from remembr_ros.remember.episodes import EpisodeTracker
@@ -50,14 +52,16 @@ def read_drives(files: Sequence[Path], questions: Sequence[Annotated]) -> dict[s
     drives: dict[str, Drive] = {}
     for file in files:
         data = file.read_bytes()
-        rows = _entries(data, file)
-        sequence = _sequence_of(rows, questions, file)
+        exported = _exported(data, file)
+        rows = [] if exported else _entries(data, file)
+        ends_ns = [(m.start_ns, m.end_ns) for m in exported] or [_ends_ns(row) for row in rows]
+        sequence = _sequence_of(ends_ns, questions, file)
         if sequence in drives:
             raise InvalidInput(
                 f"{file} and {drives[sequence].file} both hold captions of sequence {sequence}; give one"
             )
         digest = hashlib.sha256(data).hexdigest()[:12]
-        drives[sequence] = Drive(sequence, _memories(rows, sequence), digest, file)
+        drives[sequence] = Drive(sequence, exported or _memories(rows, sequence), digest, file)
     return drives
 
 
@@ -109,8 +113,29 @@ def _stamp(name: object) -> float | None:
         return None
 
 
-def _sequence_of(rows: Sequence[_Entry], questions: Sequence[Annotated], file: Path) -> str:
-    first_ns, last_ns = round(rows[0].start_s * NANOSECONDS), round(rows[-1].end_s * NANOSECONDS)
+def _ends_ns(row: _Entry) -> tuple[int, int]:
+    return round(row.start_s * NANOSECONDS), round(row.end_s * NANOSECONDS)
+
+
+def _exported(data: bytes, file: Path) -> tuple[Memory, ...]:
+    """The memories of a file of `remembr export`; empty if it is none."""
+    header, *lines = data.decode("utf-8", "replace").splitlines() or [""]
+    if '"remembr_ros_export"' not in header:
+        return ()
+    dimension = Header.from_line(header, str(file)).dimension
+    found = []
+    for number, line in enumerate(lines, 2):
+        try:
+            found.append(from_line(line, dimension)[0])
+        except InvalidInput as error:
+            raise InvalidInput(f"{file}, line {number}: {error}") from error
+    if not found:
+        raise InvalidInput(f"{file} is an export without memories")
+    return tuple(sorted(found, key=lambda memory: memory.start_ns))
+
+
+def _sequence_of(ends_ns: Sequence[tuple[int, int]], questions: Sequence[Annotated], file: Path) -> str:
+    first_ns, last_ns = ends_ns[0][0], ends_ns[-1][1]
     about = {asked.sequence for asked in questions if asked.start_ns < last_ns and asked.end_ns > first_ns}
     if len(about) != 1:
         which = f"of sequences {', '.join(sorted(about))}" if about else "of no sequence"

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from remembr_ros.errors import InvalidInput
 from remembr_ros.evaluation.cases import Case, Place, Truth
-from remembr_ros.evaluation.navqa.captions import Drive, map_of
+from remembr_ros.evaluation.navqa.captions import Drive
 from remembr_ros.evaluation.navqa.questions import SLACK_NS, Annotated
 from remembr_ros.records import AnswerKind, Memory
 
@@ -30,14 +30,17 @@ def make_case(asked: Annotated, drive: Drive) -> Case:
         if not memory.start_ns - SLACK_NS <= instant_ns <= memory.end_ns + SLACK_NS:
             notes.append(f"no caption at {clock}; the nearest counts")
     here = _at(asked.end_ns, starts, drive.memories)
+    truth = _truth(asked, shown, drive)
+    if truth.kind is AnswerKind.POSITION and not truth.places:
+        notes.append("where the robot was is not known")
     return Case(
         id=asked.id,
         group=asked.length_class,
         question=asked.question,
         now_ns=asked.end_ns,
-        truth=_truth(asked, shown, drive),
+        truth=truth,
         pose=here.pose,
-        map_id=map_of(asked.sequence),
+        map_id=here.map_id,
         not_before_ns=asked.start_ns,
         memory=asked.sequence,
         notes=tuple(notes),

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import navqa_like
+import numpy as np
 import pytest
 
 from remembr_ros.errors import InvalidInput
@@ -14,6 +15,7 @@ from remembr_ros.evaluation.cases import Case, Place
 from remembr_ros.evaluation.navqa.captions import Drive, read_drives
 from remembr_ros.evaluation.navqa.cases import make_cases
 from remembr_ros.evaluation.navqa.questions import read_questions
+from remembr_ros.memory.interchange import Header, to_line
 from remembr_ros.records import NANOSECONDS, AnswerKind
 
 
@@ -92,6 +94,37 @@ class TestCaptions:
             files[0].write_text(content)
             with pytest.raises(InvalidInput, match=r"made_up_7\.json is not"):
                 drives(files)
+
+
+class TestExports:
+    """What `remembr export` wrote of a drive is as good as the reference implementation's captions."""
+
+    @pytest.fixture
+    def exported(self, files: list[Path], tmp_path: Path) -> Path:
+        memories = drives(files)["7"].memories
+        lines = [Header("hashing:8", 8, len(memories)).to_line(), *(to_line(m, np.ones(8)) for m in reversed(memories))]
+        file = tmp_path / "export.jsonl"
+        file.write_text("".join(lines))
+        return file
+
+    def test_the_same_memories_the_same_cases(self, files: list[Path], exported: Path) -> None:
+        questions = read_questions(exported.parent)
+        found = read_drives([exported, files[1]], questions)
+        assert found["7"].memories == drives(files)["7"].memories
+        assert make_cases(questions, found) == make_cases(questions, drives(files))
+
+    def test_places_that_are_not_known_are_noted(self, exported: Path) -> None:
+        header, *lines = exported.read_text().splitlines()
+        blind = [json.dumps({**json.loads(line), "pose": None, "localized": False}) for line in lines]
+        exported.write_text("\n".join([header, *blind]))
+        questions = read_questions(exported.parent)
+        cases = {case.id: case for case in make_cases(questions, read_drives([exported], questions))}
+        assert cases["LONG_1"].notes == ("where the robot was is not known",) and cases["LONG_1"].pose is None
+
+    def test_a_damaged_line_is_named(self, exported: Path) -> None:
+        exported.write_text(exported.read_text() + "{\n")
+        with pytest.raises(InvalidInput, match=r"export\.jsonl, line 202: not a memory"):
+            read_drives([exported], read_questions(exported.parent))
 
 
 class TestCases:
