@@ -274,13 +274,14 @@ def test_go_and_cancel_return_at_once_while_nothing_answers(navigator, journey) 
         journey.until(goal(f"g{i}"), S.CANCELED)
 
 
-def test_nav2_as_another_process(namespace, navigator, journey) -> None:
+def test_nav2_as_another_process(namespace, make, journey) -> None:
+    navigator = make(limits=Limits(server=30.0))
     script = [sys.executable, str(FIXTURES / "fake_nav2.py"), "--speed", "10"]
     script += ["--behaviour", '{"accept": false}', "--ros-args", "-r", f"__ns:={namespace}"]
     with subprocess.Popen(script, env=os.environ) as process:
         try:
             navigator.go(goal("g1"), journey)
-            journey.until(goal("g1"), S.REJECTED, within_s=10.0)
+            journey.until(goal("g1"), S.REJECTED, within_s=40.0)
             navigator.go(goal("g2"), journey)
             journey.until(goal("g2"), S.SUCCEEDED)
         finally:
