@@ -25,7 +25,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 ROS_SOURCED = bool(os.environ.get("ROS_DISTRO"))
 OVERLAY = bool(os.environ.get("REMEMBR_OVERLAY")) and not ROS_SOURCED
-DEFAULT_GROUPS = ("runtime", "models", "demo", "test")
+DEFAULT_GROUPS = ("runtime", "models", "voice", "demo", "test")
 STALE_PYTHON = re.compile(r"/opt/python/cp3\d+-cp3\d+/include/python3\.\d+")
 STALE_NUMPY = re.compile(r"/opt/python/cp3\d+-cp3\d+/lib/python3\.\d+/site-packages/numpy/_?core/include")
 
