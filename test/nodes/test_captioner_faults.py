@@ -55,6 +55,15 @@ def test_a_parked_robot_keeps_its_place_and_its_memories_keep_their_time(nodes, 
     assert answer.error_code == 0 and "red" in answer.text, (answer.text, answer.error_msg)
 
 
+def test_a_pose_that_comes_after_its_window_still_places_it(robot, captioner):
+    """A slow robot's AMCL speaks every few seconds: the pose after the window's middle comes when it has closed."""
+    robot.play(T0, T0 + 3.3, poses={T0 + 1.0: (0.0, 0.0)})
+    robot.stand(T0 + 2.5, 1.5, 0.0)  # the clock stands at T0 + 3.2: the window waits until T0 + 3.5
+    wait_until(lambda: robot.captions, "the first window")
+    (caption,) = robot.captions
+    assert caption.pose.pose.pose.position.x == pytest.approx(0.5), "a third of the way, half a second after the first pose"
+
+
 def test_an_unplugged_camera_leaves_a_gap_and_no_picture_at_a_later_place(robot, captioner):
     """Field fault 3: pictures at A, none while driving to B, pictures again."""
     robot.play(T0, T0 + 6.0, poses={T0: (0.0, 0.0)})
