@@ -3,20 +3,22 @@
 In: captions as captioners write them (room plates, signs, labels, and scenes without any), short ones of a sentence and
 long ones of four, as a vision language model gives; and questions, half of them by a name or a number, half in other
 words than the caption's. Out: the share of questions whose caption is first, and is among the first five, by meaning
-alone and with telling words among the nearest captions (`memory/lexical.py`).
+alone and with telling words among the nearest captions (`memory/lexical.py`). The weight of words was chosen with the
+captions and questions in this file; `held_out_` are the figures for those of `_names_held_out.py`, which decide.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from bench import _names_held_out as held_out
 from bench.report import Figure, Result
 from remembr_ros.memory import lexical
-from remembr_ros.memory.embedders import create_embedder
+from remembr_ros.memory.embedders import Embedder, create_embedder
 
 PLATES = [f"I see a white door with a plate that says room {number} beside a grey wall." for number in range(190, 250)]
 BAYS = [
@@ -111,29 +113,48 @@ AROUND = [
 
 
 def run(quick: bool) -> Result:
-    """A few seconds, also with `quick`."""
-    short = [*PLATES, *BAYS, *SIGNS, *SCENES]
-    chance = random.Random(1)
-    long = [_long(caption, chance) for caption in short] + [" ".join(chance.sample(AROUND, 4)) for _ in range(100)]
+    """Some seconds, also with `quick`."""
     embedder = create_embedder("packaged")
+    chosen_with = _figures(embedder, "", [*PLATES, *BAYS, *SIGNS, *SCENES], AROUND, BY_NAME, BY_MEANING, seed=1)
+    captions = [*held_out.PLATES, *held_out.GATES, *held_out.SIGNS, *held_out.SCENES]
+    held = _figures(
+        embedder, "held_out_", captions, held_out.AROUND, held_out.BY_NAME, held_out.BY_MEANING, seed=2
+    )  # fmt: skip
+    values = {figure.name: figure.value for figure in held}
+    gains = {
+        kind: sum(values[f"held_out_{kind}_{length}_fused_first"] - values[f"held_out_{kind}_{length}_dense_first"]
+                  for length in ("short", "long")) / 2
+        for kind in ("name", "meaning")
+    }  # fmt: skip
+    held += [Figure(f"held_out_{kind}_gain", gain, "", "first, fused less dense") for kind, gain in gains.items()]
+    return Result((*chosen_with, *held))
+
+
+def _figures(
+    embedder: Embedder, prefix: str, short: Sequence[str], around: Sequence[str], by_name: Mapping[str, str],
+    by_meaning: Mapping[str, str], seed: int,
+) -> list[Figure]:  # fmt: skip
+    chance = random.Random(seed)
+    long = [_long(caption, around, chance) for caption in short]
+    long += [" ".join(chance.sample(around, 4)) for _ in range(100)]
     figures = []
     for length, captions in (("short", short), ("long", long)):
         vectors = embedder.embed_documents(captions)
-        for kind, questions in (("name", BY_NAME), ("meaning", BY_MEANING)):
+        for kind, questions in (("name", by_name), ("meaning", by_meaning)):
             ranks: dict[str, list[int]] = {"dense": [], "fused": []}
             for question, wanted in questions.items():
                 scores = vectors @ embedder.embed_queries([question])[0]
                 for way, values in (("dense", scores), ("fused", _fused(question, captions, scores))):
                     ranks[way].append(int((values > values[short.index(wanted)]).sum()))
             for way, found in ranks.items():
-                name = f"{kind}_{length}_{way}"
+                name = f"{prefix}{kind}_{length}_{way}"
                 figures.append(Figure(f"{name}_first", float(np.mean([rank == 0 for rank in found])), ""))
                 figures.append(Figure(f"{name}_first_five", float(np.mean([rank < 5 for rank in found])), ""))
-    return Result(tuple(figures))
+    return figures
 
 
-def _long(caption: str, chance: random.Random) -> str:
-    sentences = chance.sample(AROUND, 3)
+def _long(caption: str, around: Sequence[str], chance: random.Random) -> str:
+    sentences = chance.sample(around, 3)
     sentences.insert(chance.randrange(4), caption)
     return " ".join(sentences)
 
