@@ -65,7 +65,7 @@ def building(tmp_path_factory):
             nodes.fixture("fake_nav2.py", "--speed", "0.5"),
         ]
         for node in started[:2]:
-            node.wait_for("active")
+            node.wait_for("active", 40.0)
         robot.wait_for_listener()
         yield nodes, robot
     nodes.close()
