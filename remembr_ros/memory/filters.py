@@ -47,16 +47,21 @@ def none_of(field: str, texts: Iterable[str]) -> str:
     return f"{field} not in [{', '.join(literal(text) for text in texts)}]"
 
 
+def _stored_range(value: int) -> int:
+    """What compares with every stored time (0 to 2**63 - 1) as `value` does: a server takes no larger number."""
+    return max(-1, min(int(value), 2**63 - 1))
+
+
 def at_least(field: str, value: int) -> str:
-    return f"{field} >= {int(value)}"
+    return f"{field} >= {_stored_range(value)}"
 
 
 def more_than(field: str, value: int) -> str:
-    return f"{field} > {int(value)}"
+    return f"{field} > {_stored_range(value)}"
 
 
 def less_than(field: str, value: int) -> str:
-    return f"{field} < {int(value)}"
+    return f"{field} < {_stored_range(value)}"
 
 
 def overlaps(after_ns: int | None, before_ns: int | None) -> list[str]:

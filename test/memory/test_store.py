@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -172,6 +172,20 @@ def test_neighbours_are_of_the_same_camera_in_time_order(store: MemoryStore, rem
     assert store.neighbours("unknown", 1, 1) == []
 
 
+def test_the_first_and_the_last_instant_there_is(store: MemoryStore, remember: Remember) -> None:
+    last_ns = 2**63 - 1
+    first = remember(0, id="first", start_ns=0, end_ns=1, episode_start_ns=0)
+    last = remember(0, id="last", start_ns=last_ns - 1, end_ns=last_ns, episode_start_ns=last_ns - 1)
+    store.write([last, first, remember(1)])
+    assert store.bounds() == (0, last_ns)
+    assert [memory.id for memory in store.between(None, None, 5)] == ["first", remember(1).id, "last"]
+    assert [hit.memory.id for hit in store.search(Query(limit=2))] == ["last", remember(1).id]
+    for at_ns, expected in ((0, "first"), (last_ns, "last"), (-(2**70), "first"), (2**70, "last")):
+        assert [hit.memory.id for hit in store.search(Query(at_ns=at_ns, limit=1))] == [expected]
+    assert len(store.search(Query(after_ns=-(2**80), before_ns=2**80, limit=9))) == 3
+    assert store.search(Query(text="corridor", after_ns=2**63)) == []
+
+
 # --- place ---
 
 
@@ -329,27 +343,58 @@ def test_every_mix_of_criteria_agrees_with_a_plain_filter(store: MemoryStore, re
 # --- between processes; other models; what cannot be opened ---
 
 
-def test_fault_43_a_memory_just_written_is_found_from_another_process(
-    store: MemoryStore, memory_uri: str, collection: str, remember: Remember
-) -> None:
-    reader = (
-        "import sys\nfrom remembr_ros.memory.embedders.hashing import HashingEmbedder\n"
-        "from remembr_ros.memory.query import Query\nfrom remembr_ros.memory.store import MemoryStore\n"
-        "store = MemoryStore.open(sys.argv[1], HashingEmbedder(64), collection=sys.argv[2])\n"
-        "print('open', flush=True)\n"
-        "for line in sys.stdin:\n"
-        "    print([hit.memory.caption for hit in store.search(Query(text=line.strip(), limit=1))], flush=True)\n"
-        "store.close()\n"
-    )
+READER = (
+    "import sys\nfrom remembr_ros.memory.embedders.hashing import HashingEmbedder\n"
+    "from remembr_ros.memory.query import Query\nfrom remembr_ros.memory.store import MemoryStore\n"
+    "store = MemoryStore.open(sys.argv[1], HashingEmbedder(64), collection=sys.argv[2])\n"
+    "print('open', flush=True)\n"
+    "for line in sys.stdin:\n"
+    "    print([hit.memory.caption for hit in store.search(Query(text=line.strip(), limit=1))], flush=True)\n"
+    "store.close()\n"
+)
+
+
+@pytest.fixture
+def ask_elsewhere(store: MemoryStore, memory_uri: str, collection: str) -> Iterator[Callable[[str], str]]:
+    """Ask another process, which has the memory open, for the caption nearest to a text."""
     with subprocess.Popen(
-        [sys.executable, "-c", reader, memory_uri, collection], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", READER, memory_uri, collection], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:
         assert process.stdin and process.stdout and process.stdout.readline() == "open\n"
-        for i in range(20):
-            store.write([remember(i, f"thing{i} here")])
-            process.stdin.write(f"thing{i}\n")
+
+        def ask(text: str) -> str:
+            assert process.stdin and process.stdout
+            process.stdin.write(f"{text}\n")
             process.stdin.flush()
-            assert process.stdout.readline() == f"['thing{i} here']\n"
+            return process.stdout.readline().strip()
+
+        yield ask
+        process.stdin.close()
+
+
+def test_fault_43_what_was_just_written_or_deleted_is_so_in_another_process(
+    store: MemoryStore, ask_elsewhere: Callable[[str], str], remember: Remember, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: list[str] = []
+    call = store._connection.call
+    monkeypatch.setattr(store._connection, "call", lambda name, *a, **k: calls.append(name) or call(name, *a, **k))
+    for i in range(10):
+        store.write([remember(i, f"thing{i} here")])
+        assert ask_elsewhere(f"thing{i}") == f"['thing{i} here']"
+    for i in range(9, 0, -2):
+        store.delete([remember(i).id])
+        assert ask_elsewhere(f"thing{i} here") != f"['thing{i} here']"
+    assert "flush" not in calls
+
+
+def test_a_stream_of_writes_is_found_elsewhere_once_it_has_settled(
+    store: MemoryStore, ask_elsewhere: Callable[[str], str], remember: Remember
+) -> None:
+    for i in range(8):
+        store.write([remember(i, f"thing{i} here")], settle=False)
+    store.settle()
+    assert ask_elsewhere("thing7") == "['thing7 here']"
+    assert ask_elsewhere("thing0") == "['thing0 here']"
 
 
 def test_another_model_is_refused_with_both_names_and_the_ways_out(
@@ -388,7 +433,7 @@ def test_ids_are_those_of_the_schema(remember: Remember) -> None:
     assert remember(0).id == memory_id("carter", "front", START_NS)
 
 
-def test_nodes_that_start_together_make_one_collection(memory_uri: str, collection: str, remember: Remember) -> None:
+def test_fault_9_nodes_that_start_together_make_one_collection(memory_uri: str, collection: str, remember: Remember) -> None:
     together = threading.Barrier(6)
 
     def open_and_write(index: int) -> int:
