@@ -57,7 +57,7 @@ def _examine(
     from nav_msgs.msg import OccupancyGrid
     from sensor_msgs.msg import CompressedImage, Image
 
-    from remembr_ros.cli import doctor_backends, doctor_graph, doctor_nav2, doctor_topics
+    from remembr_ros.cli import doctor_backends, doctor_graph, doctor_nav2, doctor_topics, doctor_voice
     from remembr_ros.ros import qos
 
     yield doctor_graph.check_middleware()
@@ -97,6 +97,8 @@ def _examine(
     yield doctor_backends.check_embedder(values, load)
     for group in ("captioner", "llm"):
         yield doctor_backends.check_endpoint(values, group)
+    if "whisper" in running:
+        yield from doctor_voice.check_voice(values)
     if values["navigation.mode"] != "off":
         yield from doctor_nav2.check_nav2(client, values["navigation.navigator"])
 
