@@ -19,6 +19,14 @@ if TYPE_CHECKING:
     import numpy as np
 
 FORMAT = 1
+_NUMBER = (int, float)
+_TYPES: dict[str, tuple[type, ...]] = {
+    **dict.fromkeys(("start_ns", "end_ns", "episode_start_ns", "stamp_ns"), (int,)),
+    **dict.fromkeys(("x", "y", "z", "position_var", "yaw_var"), _NUMBER),
+    "yaw": (int, float, type(None)),
+    "localized": (bool,),
+}
+"""Of the fields that are no text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,4 +91,10 @@ def _memory(fields: Any) -> Memory:
     if not isinstance(fields, dict):
         raise InvalidInput("not an object")
     pose = fields.pop("pose")
+    if not isinstance(pose, (dict, type(None))):
+        raise InvalidInput(f"pose is neither an object nor null: {pose!r}")
+    for name, value in (*fields.items(), *((f"pose.{name}", value) for name, value in (pose or {}).items())):
+        wanted = _TYPES.get(name.removeprefix("pose."), (str,))
+        if type(value) not in wanted:  # a bool is an int
+            raise InvalidInput(f"{name} is {value!r}, wanted {' or '.join(kind.__name__ for kind in wanted)}")
     return Memory(**fields, pose=None if pose is None else Pose(**pose))

@@ -24,6 +24,8 @@ Progress = Callable[[int, int], None]
 """Called with (done, total)."""
 _PAGE = 5000
 """So many at once: on a server each deletion waits up to 0.4 s until no reader finds what it deleted."""
+_LONGEST_HEADER = 65536
+"""Of a file that is something else the first line may be gigabytes."""
 _OVERLAP_LINES = 1000
 """Among so many last lines of a file are all windows that overlap the last one."""
 
@@ -72,19 +74,22 @@ def _continued(partial: Path, header: Header) -> tuple[int, list[Memory]]:
             lines += 1
             tail = [*tail[1 - _OVERLAP_LINES :], line] if lines > 1 else []
             if lines == 1:
-                begun = Header.from_line(line.decode(), str(partial))
+                begun = Header.from_line(line.decode(errors="replace"), str(partial))
                 if (begun.embedder, begun.dimension) != (header.embedder, header.dimension):
                     raise InvalidInput(
                         f"{partial} was begun from a memory of the embedder {begun.embedder!r}; remove it"
                     )
         file.truncate(end)
-    return max(0, lines - 1), [from_line(line.decode(), header.dimension)[0] for line in tail]
+    try:
+        return max(0, lines - 1), [from_line(line.decode(), header.dimension)[0] for line in tail]
+    except (InvalidInput, UnicodeDecodeError) as error:
+        raise InvalidInput(f"{partial} is damaged, remove it: {error}") from error
 
 
 def read_header(file: Path) -> Header:
     """Raises OSError, InvalidInput."""
-    with file.open(encoding="utf-8") as lines:
-        return Header.from_line(lines.readline(), str(file))
+    with file.open("rb") as lines:
+        return Header.from_line(lines.readline(_LONGEST_HEADER).decode(errors="replace"), str(file))
 
 
 def import_file(store: MemoryStore, file: Path, *, embed: bool, progress: Progress = no_progress) -> int:
@@ -111,12 +116,12 @@ def import_file(store: MemoryStore, file: Path, *, embed: bool, progress: Progre
 
 def _pages(file: Path, header: Header) -> Iterator[list[tuple[Memory, Any]]]:
     page = []
-    with file.open(encoding="utf-8") as lines:
+    with file.open("rb") as lines:
         next(lines)
         for number, line in enumerate(lines, start=2):
             try:
-                page.append(from_line(line, header.dimension))
-            except InvalidInput as error:
+                page.append(from_line(line.decode(), header.dimension))
+            except (InvalidInput, UnicodeDecodeError) as error:
                 raise InvalidInput(f"{file}, line {number}: {error}") from error
             if len(page) == _PAGE:
                 yield page
