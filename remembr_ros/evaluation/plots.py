@@ -59,15 +59,16 @@ def _right(axes: Any, runs: Mapping[str, Sequence[Outcome]]) -> None:
 
 def _curves(axes: Any, kind: AnswerKind, runs: Mapping[str, Sequence[Outcome]]) -> None:
     name, unit, _ = ERRORS[kind]
+    largest = max(error for outcomes in runs.values() for error in _errors(outcomes, kind))
     for variant, outcomes in runs.items():
         asked = sum(outcome.case.truth.kind is kind for outcome in outcomes)
         errors = _errors(outcomes, kind)
         if errors:
             shares = [(index + 1) / asked for index in range(len(errors))]
-            axes.step(errors, shares, where="post", label=variant)
+            axes.step([0.0, *errors, 1.1 * largest + 0.1], [0.0, *shares, shares[-1]], where="post", label=variant)
     axes.set_xscale("symlog", linthresh=1.0)
     axes.set_xlim(left=0)
-    axes.set_ylim(0, 1)
+    axes.set_ylim(0, 1.02)
     axes.set_xlabel(f"{name} [{unit}]")
     axes.set_ylabel("share of questions within it")
     axes.grid(alpha=0.3)
