@@ -155,7 +155,13 @@ def to_prune(store: MemoryStore, *, before_ns: int | None, keep: int | None) -> 
     """The ids of all memories that end before `before_ns`, and of the oldest ones beyond the newest `keep`."""
     excess = 0 if keep is None else max(0, store.count() - keep)
     ids = [] if before_ns is None else store.select(Query(before_ns=before_ns))
-    return ids if excess <= len(ids) else store.select(Query(), limit=excess)
+    if keep is None or excess <= len(ids):
+        return ids
+    oldest = store.select(Query(), limit=excess)
+    # Somebody else may have deleted some since they were counted: then so many are no longer too many.
+    last = store.get(oldest[-1:])
+    newer = store.count(after_ns=last[0].start_ns) if last else 0
+    return max(oldest[: max(0, len(oldest) - max(0, keep - newer))], ids, key=len)
 
 
 def delete_keyframe(memory: Memory) -> bool:

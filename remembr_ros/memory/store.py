@@ -200,9 +200,9 @@ class MemoryStore:
         query = Query(after_ns=after_ns, before_ns=before_ns, order=Order.FIRST, limit=limit, collapse=False)
         return [hit.memory for hit in self.search(query)]
 
-    def count(self) -> int:
-        """How many memories there are."""
-        return self._table.count()
+    def count(self, *, after_ns: int | None = None) -> int:
+        """How many memories there are, or how many that start after `after_ns`."""
+        return self._table.count(after_ns)
 
     def bounds(self) -> tuple[int, int] | None:
         """When the first memory starts and the last one ends, None when there are none."""

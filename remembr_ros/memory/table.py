@@ -189,8 +189,9 @@ class Table:
             found.update(row["id"] for row in rows)
         return found
 
-    def count(self) -> int:
-        return self._count("")
+    def count(self, after_ns: int | None = None) -> int:
+        """Of the rows that start after `after_ns`, None: of all."""
+        return self._count("" if after_ns is None else filters.more_than("start_ns", after_ns))
 
     def _count(self, expression: str) -> int:
         rows = self._connection.call(
