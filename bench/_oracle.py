@@ -84,7 +84,7 @@ def _searches(asked: Asked, number: int, shown: Shown) -> list[Call]:
     return calls
 
 
-_LINE = re.compile(r"^(?:.* at )?(m\d+) \| \w+ (\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}) UTC([+-]\d{2}:\d{2}) \|")
+_LINE = re.compile(r"^(?:.* at )?(m\d+) \| \w+ (\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}) UTC([+-]\d{2}:\d{2})? \|")
 
 
 def _shown(messages: list[dict[str, Any]]) -> Shown:
@@ -94,6 +94,6 @@ def _shown(messages: list[dict[str, Any]]) -> Shown:
             for line in message["content"].split("\n"):
                 found = _LINE.match(line)
                 if found:
-                    start = datetime.strptime(f"{found[2]} {found[3]}", "%Y-%m-%d %H:%M:%S %z")
+                    start = datetime.strptime(f"{found[2]} {found[3] or '+00:00'}", "%Y-%m-%d %H:%M:%S %z")
                     shown[int(start.timestamp())] = (found[1], line)
     return shown

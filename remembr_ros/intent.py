@@ -39,12 +39,14 @@ _NEGATED = re.compile(
     r"(?:tak|bring|guid|lead|driv|escort|walk|get|show|meet|go|navigat|mov|head|travel|return|com|proceed)\w*\b"
 )
 _TAKEN_BACK = re.compile(
-    r"\b(?:never ?mind|cancel (?:that|it)|forget (?:it|that)|on second thoughts?|no,? wait|stop that|(?:just|only) (?:kidding|joking))\b"
-    r"|\b(?:don't|do not)\W*$"
+    r"\b(?:never ?mind|cancel (?:that|it)|forget (?:it|that)|on second thoughts?|no,? wait|stop that"
+    r"|(?:just|only) (?:kidding|joking))\b"
+    r"|\b(?:don't|do not)\W*$|[.?!,;\u2013\u2014-]\s*no(?:pe)?\W*$"
 )
 _TELLS_OR_ASKS = re.compile(
     r"\b(?:did|didn't|was|were|had|have|has|do|does|when|whenever|while|if|how|why|after|before|said|says?|told|asked)\b"
 )
+_ORDER_NOT_TO = re.compile(rf"{_ADDRESS}{_FILLER}(?:you (?:must|should|shall|may|can) )?{_NEGATED.pattern}(?!.*\?\W*$)")
 _SENTENCE = re.compile(r"[.?!;\n]+\s*")
 _CLAUSE = re.compile(r"\s*,\s*|\s+(?=and\s)|\s+[-\u2013\u2014]\s+")
 
@@ -61,6 +63,13 @@ def asks_to_go(text: str) -> bool:
     if _NEGATED.search(words) or _TAKEN_BACK.search(words):
         return False
     return any(_sentence_asks(sentence) for sentence in _SENTENCE.split(words))
+
+
+def asks_not_to_go(text: str) -> bool:
+    """Whether `text` is an order to stay away or to stop ("do not go to the lab", "never take me there"), as far as
+    that is said in so many words. Questions ("did you not go there?") are none. Pure; never raises for a str."""
+    words = " ".join(re.sub(r"[,!.]+", " ", text.lower().replace("\u2019", "'")).split())
+    return bool(_ORDER_NOT_TO.match(words)) and not asks_to_go(text)
 
 
 def _sentence_asks(sentence: str) -> bool:

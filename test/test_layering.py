@@ -14,7 +14,7 @@ import remembr_ros
 
 PACKAGE = Path(remembr_ros.__file__).parent
 FILES = sorted(PACKAGE.rglob("*.py"))
-FOUNDATION = {"records", "errors", "intent", "__init__"}
+FOUNDATION = {"records", "errors", "intent", "legible", "__init__"}
 ALLOWED = {
     "memory": {"memory"},
     "remember": {"memory", "remember"},

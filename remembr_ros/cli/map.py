@@ -20,6 +20,7 @@ from remembr_ros.cli.memory_file import (
     token,
 )
 from remembr_ros.errors import ConfigurationError
+from remembr_ros.legible import legible
 from remembr_ros.memory.embedders import create_embedder
 from remembr_ros.memory.query import Query
 from remembr_ros.memory.store import MemoryStore
@@ -64,4 +65,4 @@ def draw_map(
     shown = f"{len(content.places):,} places of {content.count:,} memories on the map {content.map_id!r}"
     Console().print(f"{file}: {shown}", markup=False, highlight=False)
     for rank, hit in enumerate(content.evidence, start=1):
-        Console().print(f"  {rank}: {hit.memory.caption}", markup=False, highlight=False)
+        Console().print(f"  {rank}: {legible(hit.memory.caption)}", markup=False, highlight=False)

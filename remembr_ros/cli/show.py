@@ -8,12 +8,18 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from rich.console import Console
-from rich.markup import escape
+from rich.markup import escape as _escape
 from rich.table import Table
 
 from remembr_interfaces.action import AskQuestion
 from remembr_interfaces.msg import Answer, Memory
+from remembr_ros.legible import legible
 from remembr_ros.records import NANOSECONDS, AnswerError
+
+
+def escape(text: str) -> str:
+    """Words of a caption, a model or a server for `Console.print`: they neither command the terminal nor mark up."""
+    return _escape(legible(text))
 
 
 def error_name(code: int) -> str:

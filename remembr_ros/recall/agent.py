@@ -1,8 +1,7 @@
 """The agent: a language model that searches the memory in a few rounds and answers by citing it.
 
 In: a Question; out: always an Answer (found, not found, or a typed error), within the limits on rounds, calls,
-characters
-and seconds. The model picks evidence; code computes every number (answer.py). Nothing is kept between questions.
+characters and seconds. The model picks evidence; code computes every number (answer.py). Nothing of a question is kept.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from remembr_ros.errors import LanguageModelUnavailable, MemoryUnavailable, Reme
 from remembr_ros.recall import prompt
 from remembr_ros.recall.answer import Composer
 from remembr_ros.recall.arguments import ToolFault
-from remembr_ros.recall.chat import ChatClient
+from remembr_ros.recall.chat import ChatClient, PromptTooLong
 from remembr_ros.recall.conversations import Turn
 from remembr_ros.recall.dialect import Message
 from remembr_ros.recall.follow_ups import follow_up
@@ -43,7 +42,7 @@ OnProgress = Callable[[Progress], None]
 
 
 class Agent:
-    """Asks `chat` and searches `memory`; holds only those two and its settings."""
+    """Asks `chat` and searches `memory`; holds only those two, its settings, and how long a prompt the server takes."""
 
     def __init__(
         self,
@@ -58,6 +57,7 @@ class Agent:
         self._chat = chat
         self._zone = zone
         self._settings = settings
+        self._budget = prompt.Budget(settings.prompt_characters)
 
     async def ask(
         self,
@@ -69,7 +69,10 @@ class Agent:
         """One question, with the conversation before it. Cancel the task to stop it. Raises nothing else."""
         compose = Composer(question, self._zone, self._chat.name, neutral=not in_english(question.text))
         report = on_progress or (lambda progress: None)
-        run = _Run(self._memory, self._chat, self._settings, question, compose, report, earlier, trace, self._pictures)
+        run = _Run(
+            self._memory, self._chat, self._settings, self._budget, question, compose, report, earlier, trace,
+            self._pictures,
+        )  # fmt: skip
         try:
             answer = await asyncio.wait_for(run.answer(), self._settings.time_limit_s)
         except asyncio.TimeoutError:
@@ -100,6 +103,7 @@ class _Run:
         memory: SearchableMemory,
         chat: ChatClient,
         settings: RecallSettings,
+        budget: prompt.Budget,
         question: Question,
         compose: Composer,
         report: OnProgress,
@@ -110,6 +114,7 @@ class _Run:
         self._memory = memory
         self._chat = chat
         self._settings = settings
+        self._budget = budget
         self._question = question
         self._compose = compose
         self._report = report
@@ -153,12 +158,18 @@ class _Run:
 
     async def _complete(self, messages: list[Message], last: bool, max_tokens: int) -> Reply:
         self._report(Progress("answering" if last else "thinking", self.rounds))
-        self.llm_calls += 1
-        fitted = prompt.fit(messages, self._settings.prompt_characters)
         searches = SCHEMAS if self._pictures is None else SCHEMAS_WITH_PICTURES
         schemas, must_call = (ANSWER_SCHEMA, ANSWER.name) if last else (searches, "")
         began = time.monotonic()
-        reply = await self._chat.complete(fitted, schemas, must_call=must_call, max_tokens=max_tokens)
+        for again in (True, False):
+            self.llm_calls += 1
+            fitted = prompt.fit(messages, self._budget.characters)
+            try:
+                reply = await self._chat.complete(fitted, schemas, must_call=must_call, max_tokens=max_tokens)
+                break
+            except PromptTooLong:
+                if not (self._budget.halve(fitted) and again):
+                    raise
         if self._trace is not None:
             self._trace.exchange(fitted, reply, time.monotonic() - began)
         return reply

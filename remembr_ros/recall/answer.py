@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from zoneinfo import ZoneInfo
 
+from remembr_ros.legible import legible
 from remembr_ros.recall.when import format_age, format_duration, format_instant
 from remembr_ros.records import NANOSECONDS, Answer, AnswerError, AnswerKind, Hit, Memory, Pose, Question
 
@@ -135,11 +136,11 @@ class Composer:
         return Answer(
             question=self.question.text[: MAX_TEXT * 2],
             kind=kind,
-            text=text or f"I cannot answer: {message}",
+            text=legible(text or f"I cannot answer: {message}"),
             evidence=tuple(evidence),
             source=self.source,
             error=error,
-            error_msg=message,
+            error_msg=legible(message),
         )
 
     def spoken(self, text: str) -> str:
@@ -151,7 +152,7 @@ class Composer:
         return f"{quote(memory.caption)} {self.place_and_time(memory)}"
 
     def place_and_time(self, memory: Memory) -> str:
-        where = f"from {format_place(memory.pose)} " if memory.pose else ""
+        where = f"from {self._place(memory.pose, memory)} " if memory.pose else ""
         return f"{where}on {format_instant(memory.start_ns, self.zone)}, {self._age(memory.start_ns)}"
 
     def _in_words(self, facts: Facts) -> str:
@@ -163,7 +164,7 @@ class Composer:
             if seen is None:
                 return f"I am at {format_place(pose)}."
             when = f"on {format_instant(seen.start_ns, self.zone)}, {self._age(seen.start_ns)}"
-            return f"I was at {format_place(pose)} {when}, when I noted {quote(seen.caption)}."
+            return f"I was at {self._place(pose, seen)} {when}, when I noted {quote(seen.caption)}."
         if kind is AnswerKind.TIME and facts.time_ns is not None:
             noted = f" I noted {quote(evidence[0].memory.caption)}." if evidence else ""
             return f"It was on {format_instant(facts.time_ns, self.zone)}, {self._age(facts.time_ns)}.{noted}"
@@ -192,6 +193,10 @@ class Composer:
             return f"({length}: {self._stamp(facts.start_ns)} - {self._stamp(facts.end_ns)})"
         return f"({facts.count} x)"
 
+    def _place(self, pose: Pose, memory: Memory) -> str:
+        other = memory.map_id and self.question.map_id and memory.map_id != self.question.map_id
+        return format_place(pose, memory.map_id if other else "")
+
     def _stamp(self, instant_ns: int) -> str:
         return format_instant(instant_ns, self.zone).partition(" ")[2]
 
@@ -200,7 +205,7 @@ class Composer:
 
     def _grounded(self, text: str, kind: AnswerKind, evidence: Sequence[Hit]) -> str:
         """The sentences of a composer's wording that hold no number of its own making."""
-        sentences = _SENTENCE_END.split(" ".join(text.split())[:MAX_TEXT])
+        sentences = _SENTENCE_END.split(legible(" ".join(text.split())[:MAX_TEXT]))
         if kind in _NUMERIC:
             return " ".join(s for s in sentences if not _QUANTITY.search(s))
         known_text = " ".join(
@@ -216,13 +221,14 @@ class Composer:
 
 def quote(caption: str, limit: int = 240) -> str:
     """A caption as somebody's words, shortened: never mistaken for a sentence of ours."""
-    words = " ".join(caption.split())
+    words = legible(" ".join(caption.split())).replace('"', "'")  # it cannot end its own quotation
     return f'"{words if len(words) <= limit else words[: limit - 1] + "…"}"'
 
 
-def format_place(pose: Pose) -> str:
-    """ "(x 3.2 m, y -1.0 m in map)"."""
-    return f"(x {pose.x:.1f} m, y {pose.y:.1f} m in {pose.frame_id})"
+def format_place(pose: Pose, other_map: str = "") -> str:
+    """ "(x 3.2 m, y -1.0 m in map)"; `other_map`: of a map that is not the asker's."""
+    where = f", on another map: {legible(other_map)}" if other_map else ""
+    return f"(x {pose.x:.1f} m, y {pose.y:.1f} m in {legible(pose.frame_id)}{where})"
 
 
 def _times(count: int) -> str:

@@ -10,17 +10,20 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import time
+import unicodedata
 from collections.abc import Callable, Sequence
 from typing import Protocol
 from zoneinfo import ZoneInfo
 
 from remembr_ros.errors import MemoryUnavailable, RemembrError, UnknownBackend
+from remembr_ros.legible import legible
 from remembr_ros.recall.answer import Composer
 from remembr_ros.recall.conversations import Conversations, Turn, still_remembered
 from remembr_ros.recall.extractive import SOURCE, ExtractiveAnswerer
 from remembr_ros.recall.progress import Progress
 from remembr_ros.recall.searchable import OneRobot, SearchableMemory
 from remembr_ros.recall.settings import RecallSettings
+from remembr_ros.recall.similarity import MINILM, Scale, measure
 from remembr_ros.recall.trace import QuestionTrace, TraceFile
 from remembr_ros.recall.vendors import VENDORS
 from remembr_ros.recall.when import load_zone
@@ -55,10 +58,11 @@ class Recall:
         *,
         time_limit_s: float = 60.0,
         trace: TraceFile | None = None,
+        scale: Scale = MINILM,
     ) -> None:
         self._memory = memory
         self._conversations = Conversations()
-        self._extractive = ExtractiveAnswerer(memory, zone)
+        self._extractive = ExtractiveAnswerer(memory, zone, scale)
         self._agent = agent
         self._zone = zone
         self._time_limit_s = time_limit_s
@@ -67,6 +71,8 @@ class Recall:
     async def ask(self, question: Question, on_progress: OnProgress | None = None) -> Answer:
         """Always an Answer, with `elapsed_s` set, within the time limit. Only asyncio.CancelledError passes through."""
         began = time.monotonic()
+        if len(question.text) <= MAX_QUESTION:
+            question = dataclasses.replace(question, text=legible(question.text))
         trace = None if self._trace is None else QuestionTrace(question)
         answer = await self._ask(question, _both(on_progress, trace), trace)
         self._conversations.add(question, answer)
@@ -83,8 +89,8 @@ class Recall:
     async def _ask(self, question: Question, on_progress: OnProgress | None, trace: QuestionTrace | None) -> Answer:
         compose = Composer(question, self._zone, SOURCE)
         text = question.text.strip()
-        if not text:
-            return compose.failed(AnswerError.INVALID_QUESTION, "the question is empty", "Please ask a question.")
+        if not any(unicodedata.category(character)[0] in "LNS" for character in text[:MAX_QUESTION]):
+            return compose.failed(AnswerError.INVALID_QUESTION, "the question has no words", "Please ask a question.")
         if len(text) > MAX_QUESTION:
             message = f"the question has {len(text)} characters; at most {MAX_QUESTION} are answered"
             return compose.failed(AnswerError.INVALID_QUESTION, message, "That question is too long for me.")
@@ -150,6 +156,8 @@ def create_recall(
     ConfigurationError, MissingDependency.
     """
     settings = settings or RecallSettings()
+    embedder = getattr(memory, "embedder", None)
+    scale = MINILM if embedder is None else measure(embedder)
     if robot_id:
         memory = OneRobot(memory, robot_id)
     zone = load_zone(timezone)
@@ -180,4 +188,4 @@ def create_recall(
         agent = Agent(memory, ScriptedChat.from_file(model), zone, settings)
     elif provider not in ("extractive", "") or model:
         raise UnknownBackend(parameter, llm, ("extractive", *(f"{v}:<model>" for v in VENDORS), "scripted:<file>"))
-    return Recall(memory, zone, agent, time_limit_s=settings.time_limit_s, trace=trace)
+    return Recall(memory, zone, agent, time_limit_s=settings.time_limit_s, trace=trace, scale=scale)

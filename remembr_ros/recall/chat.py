@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import time
 from collections.abc import Mapping, Sequence
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, Protocol
 
 from remembr_ros.errors import ConfigurationError, LanguageModelUnavailable, MissingDependency
+from remembr_ros.legible import legible
+from remembr_ros.recall.bounded_http import MAX_REDIRECTS, NO_COMPRESSION, ReplyTooLarge, bound
 from remembr_ros.recall.dialect import Dialect, Message, ToolSchema
 from remembr_ros.recall.replies import Reply, read_reply
 from remembr_ros.recall.vendors import VENDORS
@@ -23,7 +26,14 @@ if TYPE_CHECKING:
 
 MAX_RETRIES = 2
 FIRST_PAUSE_S = 0.25
+_TOO_LONG = re.compile(
+    r"context[ _](?:length|size|window|limit)|maximum context|prompt is too long|too many (?:input |prompt )?tokens"
+)
 _WORTH_A_RETRY = (408, 409, 425, 429, 500, 502, 503, 504, 529)
+
+
+class PromptTooLong(LanguageModelUnavailable):
+    """The server says that the prompt does not fit into the model's context; a shorter one may."""
 
 
 class ChatClient(Protocol):
@@ -35,7 +45,8 @@ class ChatClient(Protocol):
     async def complete(
         self, messages: Sequence[Message], tools: Sequence[ToolSchema], *, must_call: str = "", max_tokens: int = 1024
     ) -> Reply:
-        """The model's reply. `must_call` names the one tool it has to use now. Raises LanguageModelUnavailable."""
+        """The model's reply. `must_call` names the one tool it has to use now. Raises LanguageModelUnavailable, of
+        which PromptTooLong."""
         ...
 
     async def close(self) -> None: ...
@@ -92,6 +103,8 @@ class OpenAIChat:
                 body = await self._send(request, until - time.monotonic())
                 return read_reply(body, [tool["function"]["name"] for tool in tools], f"c{len(messages):04d}")
             except openai.APIStatusError as error:
+                if error.status_code not in _WORTH_A_RETRY[:4] and _TOO_LONG.search(_words(error).lower()):
+                    raise PromptTooLong(f"{self.name} failed: {self._short(error)}") from error
                 if self._dialect.learn(error.status_code, _words(error), request):
                     continue
                 again = error.status_code in _WORTH_A_RETRY and "insufficient_quota" not in _words(error)
@@ -103,9 +116,10 @@ class OpenAIChat:
                 again, pause_s, cause = False, None, error
             except openai.APIConnectionError as error:
                 where = self._base_url or "the vendor's endpoint"
-                failed = LanguageModelUnavailable(f"{self.name} cannot be reached at {where}: {self._short(error)}")
+                why = error if error.__cause__ is None else error.__cause__
+                failed = LanguageModelUnavailable(f"{self.name} cannot be reached at {where}: {self._short(why)}")
                 again, pause_s, cause = True, None, error
-            except openai.OpenAIError as error:
+            except (openai.OpenAIError, ReplyTooLarge) as error:
                 failed = LanguageModelUnavailable(f"{self.name} failed: {self._short(error)}")
                 again, pause_s, cause = False, None, error
             if pause_s is None:
@@ -120,8 +134,8 @@ class OpenAIChat:
             await self._client.close()
             self._client = None
 
-    def _short(self, error: Exception) -> str:
-        text = " ".join(str(error).split())[:300]
+    def _short(self, error: BaseException) -> str:
+        text = legible(str(error) or type(error).__name__)[:300]
         return text.replace(self._key, "***") if self._key else text
 
     async def _send(self, request: Mapping[str, Any], timeout_s: float) -> object:
@@ -130,7 +144,13 @@ class OpenAIChat:
 
         if self._client is None:
             self._client = openai.AsyncOpenAI(
-                api_key=self._key or "none", base_url=self._base_url or None, max_retries=0
+                api_key=self._key or "none",
+                base_url=self._base_url or None,
+                max_retries=0,
+                default_headers=NO_COMPRESSION,
+                http_client=openai.DefaultAsyncHttpxClient(
+                    event_hooks={"response": [bound]}, max_redirects=MAX_REDIRECTS
+                ),
             )
         # post(), not chat.completions.create(): that checks each nested field against its types, half of our own time.
         limit_s = max(0.01, timeout_s)

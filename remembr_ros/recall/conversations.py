@@ -7,6 +7,7 @@ Bounded in conversations and turns, forgotten after a pause. Times are those of 
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import threading
 from collections import OrderedDict
 from dataclasses import dataclass
@@ -40,16 +41,16 @@ class Conversations:
         self._most = most
         self._turns = turns
         self._idle_ns = round(idle_s * NANOSECONDS)
-        self._kept: OrderedDict[str, tuple[Turn, ...]] = OrderedDict()
+        self._kept: OrderedDict[bytes, tuple[Turn, ...]] = OrderedDict()
         self._lock = threading.Lock()
 
     def before(self, question: Question) -> tuple[Turn, ...]:
         """The turns that `question` may refer to; none for a question of its own (empty name)."""
         with self._lock:
-            turns = self._kept.get(question.conversation, ())
+            turns = self._kept.get(_key(question), ())
             # After a clock that jumped back (a bag in a loop) the old turns lie in the future: they never happened.
             if turns and not 0 <= question.now_ns - turns[-1].question.now_ns <= self._idle_ns:
-                del self._kept[question.conversation]
+                del self._kept[_key(question)]
                 return ()
             return turns
 
@@ -58,11 +59,17 @@ class Conversations:
         if not question.conversation or answer.error not in (None, AnswerError.NOT_FOUND):
             return
         earlier = self.before(question)
+        turn = Turn(dataclasses.replace(question, conversation=""), answer)
         with self._lock:
-            self._kept[question.conversation] = (*earlier, Turn(question, answer))[-self._turns :]
-            self._kept.move_to_end(question.conversation)
+            self._kept[_key(question)] = (*earlier, turn)[-self._turns :]
+            self._kept.move_to_end(_key(question))
             while len(self._kept) > self._most:
                 self._kept.popitem(last=False)
+
+
+def _key(question: Question) -> bytes:
+    """Names may be of any length; what is kept of them is not."""
+    return hashlib.sha256(question.conversation.encode("utf-8", "surrogatepass")).digest()
 
 
 def still_remembered(turns: tuple[Turn, ...], memory: SearchableMemory) -> tuple[Turn, ...]:

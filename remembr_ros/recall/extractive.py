@@ -12,20 +12,22 @@ from itertools import pairwise
 from zoneinfo import ZoneInfo
 
 from remembr_ros.memory.query import Order, Query
-from remembr_ros.recall.answer import Composer
+from remembr_ros.recall.answer import Composer, quote
 from remembr_ros.recall.conversations import Turn
 from remembr_ros.recall.follow_ups import follow_up
-from remembr_ros.recall.matching import content_words, says_nothing
+from remembr_ros.recall.matching import content_words, says_nothing, words_of
 from remembr_ros.recall.progress import Progress
 from remembr_ros.recall.question_forms import Form
 from remembr_ros.recall.rule_search import DEEP_POOL, POOL, RuleSearch
 from remembr_ros.recall.searchable import SearchableMemory
 from remembr_ros.recall.sightings import Sighting, distinct, last_of_stay, sightings_of
-from remembr_ros.recall.understand import understand
+from remembr_ros.recall.similarity import MINILM, Scale
+from remembr_ros.recall.understand import in_english, understand
 from remembr_ros.records import Answer, AnswerKind, Hit, Question
 
 SOURCE = "extractive"
 
+ENGLISH_ONLY = "I could not find that in my memory; without a language model I understand English only."
 _BEING_ON = frozenset(
     content_words("driving running moving working operating awake on up active patrolling exploring around")
 )
@@ -46,9 +48,11 @@ _KINDS = {
 class ExtractiveAnswerer:
     """Answers one question at a time from the memory alone. Thread-safe: nothing is kept between questions."""
 
-    def __init__(self, memory: SearchableMemory, zone: ZoneInfo) -> None:
+    def __init__(self, memory: SearchableMemory, zone: ZoneInfo, scale: Scale = MINILM) -> None:
+        """`scale`: how the memory's embedder spreads (similarity.py)."""
         self._memory = memory
         self._zone = zone
+        self._scale = scale
 
     def answer(
         self,
@@ -60,7 +64,7 @@ class ExtractiveAnswerer:
     ) -> Answer:
         """Blocking. Raises MemoryUnavailable. `earlier`: the conversation before the question. `source` marks who asked
         for it (a fallback says so)."""
-        return _OneQuestion(self._memory, question, self._zone, source, on_progress, earlier).answer()
+        return _OneQuestion(self._memory, question, self._zone, source, on_progress, earlier, self._scale).answer()
 
 
 class _OneQuestion:
@@ -74,15 +78,19 @@ class _OneQuestion:
         source: str,
         on_progress: Callable[[Progress], None] | None,
         earlier: Sequence[Turn],
+        scale: Scale,
     ) -> None:
         self._memory = memory
         self._question = question
         self._asked, self._that = follow_up(understand(question, zone), earlier, zone)
         self._compose = Composer(question, zone, source)
-        self._find = RuleSearch(memory, question, self._asked, self._that, on_progress)
+        self._find = RuleSearch(memory, question, self._asked, self._that, on_progress, scale)
 
     def answer(self) -> Answer:
         asked = self._asked
+        unanswerable = self._unanswerable()
+        if unanswerable is not None:
+            return unanswerable
         if not asked.about and not asked.until_about:
             answer = self._about_that() if asked.back and asked.time is None else self._about_nothing_named()
         elif asked.form is Form.HOW_LONG_BETWEEN:
@@ -96,6 +104,19 @@ class _OneQuestion:
         note = asked.time.note if asked.time else ""
         return dataclasses.replace(answer, text=f"{answer.text} {note}") if note else answer
 
+    def _unanswerable(self) -> Answer | None:
+        """What no memory can answer, said so: a "no" or "never" would claim to know."""
+        asked, kind = self._asked, _KINDS[self._asked.form]
+        if asked.declined:
+            return self._compose.compose(AnswerKind.TEXT, (), text="All right, I will not go there.")
+        if not words_of(self._question.text):
+            return self._compose.not_found(AnswerKind.TEXT, "I did not understand any word of that.")
+        if asked.no_time:
+            return self._compose.not_found(kind, f"I cannot remember {quote(asked.no_time)}: no such time has been.")
+        if asked.landmark == "me" and self._question.pose is None and asked.order is Order.NEAREST:
+            return self._compose.not_found(kind, "I do not know where I am now, so I cannot say what is near.")
+        return None
+
     # -- questions about a thing
 
     def _best(self) -> Answer:
@@ -104,7 +125,7 @@ class _OneQuestion:
         if not matches:
             if kind is AnswerKind.BINARY:
                 return self._compose.compose(kind, (), text="No, I have not seen that.", yes_no=False)
-            return self._compose.not_found(kind)
+            return self._compose.not_found(kind, "" if in_english(self._question.text) else ENGLISH_ONLY)
         if asked.form is Form.WHERE:
             matches = self._find.middle_first([hit for hit in matches if hit.memory.pose is not None] or matches)
         if asked.form is Form.WHEN:

@@ -68,7 +68,7 @@ def stem(word: str) -> str:
 @lru_cache(maxsize=256)
 def content_words(text: str) -> tuple[str, ...]:
     """The stems that carry meaning, in order, each once."""
-    return tuple(dict.fromkeys(stem(w) for w in words_of(text) if w not in STOP_WORDS))
+    return tuple(dict.fromkeys(stem(w) for w in words_of(text) if w not in STOP_WORDS and not w.endswith("n't")))
 
 
 @lru_cache(maxsize=4096)

@@ -24,7 +24,8 @@ class Form(Enum):
 LEAD = re.compile(
     r"^(?:(?:hey|hi|hello|ok|okay|please|so|and|well|robot|carter)\b[,!. ]*)*"
     r"(?:(?:can|could|would|will) you (?:please )?(?:tell|say|remind|explain to)\b(?: me| us)? ?"
-    r"|(?:please )?(?:tell|remind|let) (?:me|us)(?: know)? |do you (?:know|remember|recall) (?=wh|how|if|at)"
+    r"|(?:please )?(?:tell|remind|let) (?:me|us)(?: know)? "
+    r"|(?:do you have |have you |got )?(?:any|an) idea (?:of )?|do you (?:know|remember|recall) (?=wh|how|if|at)"
     r"|i(?:'d| would)? (?:want|like|need) to know |i wonder )?(?:if |whether )?"
 )
 """What people say before the question itself."""
@@ -42,6 +43,11 @@ NEAR_ME = re.compile(
 )
 NEAR_THING = re.compile(rf"\b{_NEAR} (?:the |an? |that |those |this )?(?P<thing>\w[\w' -]*)")
 NEAR_THAT = re.compile(rf"\b(?:{_NEAR}|around) (?:it|that|this|there|them)$")
+NEAREST_TO = re.compile(
+    r"\b(?:nearest|closest) (?P<what>(?!to\b)\w[\w' -]*?) to (?:the |an? |my )?(?P<thing>\w[\w' -]*)"
+)
+"""The nearest of one thing to another: "the nearest chair to the lift"."""
+HERE = re.compile(r"\b(?:right |over )?here$")
 NEAREST = re.compile(r"\b(?:nearest|closest)\b(?! to\b)")
 SOMEBODY = re.compile(r"\b(?:some|any)(?:one|body)\b")
 NOW = re.compile(r"\b(?:right now|at the moment|at this moment|just now|currently|now)\b")
@@ -86,7 +92,7 @@ FORMS: tuple[tuple[Form, re.Pattern[str]], ...] = (
     (Form.HOW_LONG_BETWEEN, re.compile(rf"^{_HOW_LONG}\b.*\b(?:between .+ and|from .+ (?:to|until|till)) ")),
     (Form.HOW_LONG_SINCE, re.compile(rf"^{_HOW_LONG} (?:have|has) (?:you|i|we|it)\b")),
     (Form.HOW_LONG, re.compile(rf"^(?:{_HOW_LONG}|what (?:was|is) the duration)\b")),
-    (Form.HOW_MANY, re.compile(r"^(?:on )?how (?:many|often)\b")),
+    (Form.HOW_MANY, re.compile(r"^(?:on )?how (?:many|often)\b|^(?:please )?count\b")),
     (
         Form.WHEN,
         re.compile(r"^(?:since |until )?when\b|^(?:at |around |about |on )?(?:what|which) (?:time|day|date|hour)\b"),
@@ -101,10 +107,33 @@ FORMS: tuple[tuple[Form, re.Pattern[str]], ...] = (
     ),
     (
         Form.YES_NO,
-        re.compile(rf"^{_AUXILIARY}\b|^there (?:is|are|was|were)\b|^(?:you|i|we) (?:saw|have seen|passed)\b"),
+        re.compile(
+            rf"^{_AUXILIARY}\b|^there (?:is|are|was|were)\b"
+            r"|^(?:you|i|we) (?:saw|passed|(?:have(?:n't| not)?|did(?:n't| not)|never)"
+            r" (?:ever )?(?:saw|seen?|passed?))\b"
+        ),
     ),
 )
 """The first that matches is the form; a question that matches none asks WHAT."""
+TAG = re.compile(
+    r",? (?:have|haven't|did|didn't|do|don't|were|weren't|was|wasn't|is|isn't|are|aren't) (?:you|i|we|it|there|they)$"
+)
+"""What turns a statement into a question: "you have seen a cat, haven't you"."""
+_UNITS = r"(?:second|minute|hour|day|week|month|year)s?"
+TO_COME = re.compile(
+    rf"\b(?:tomorrow|(?:in |within )?the (?:next|coming) (?:\w+ )?{_UNITS}|next (?:week|month|year|time)"
+    r"|next (?:mon|tues|wednes|thurs|fri|satur|sun)day|in the future|(?:a )?\w+ \w+ from now"
+    rf"|in (?:an?|one|two|three|four|five|ten|half an|\d+) {_UNITS}$)\b"
+)
+"""Words for a time that has not come."""
+_MONTHS = r"(?:january|february|feb|march|april|may|june|july|august|september|october|november|december)"
+NO_TIME = re.compile(
+    rf"\b(?:on |at )?{_MONTHS}\.? \d{{1,2}}(?:st|nd|rd|th)?\b"
+    rf"|\b(?:on |at )?(?:the )?\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{_MONTHS}\b"
+    r"|\b(?:at |around )?\d{1,2}:\d{2}(?::\d{2})?(?: ?[ap]m)?\b"
+    r"|\b(?:at )?\d{1,2} ?[ap]m\b|\b(?:on )?\d{4}-\d{2}-\d{2}\b"
+)
+"""What has the look of a time; where it could not be read as one, there is no such time: "February 30", "25:00"."""
 
 ASKS = re.compile(r"^(?:what|which|who|whose|why|how|describe|tell|list)\b")
 """Beginnings of questions that ask WHAT, as opposed to phrases and other languages."""

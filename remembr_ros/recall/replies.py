@@ -69,7 +69,7 @@ def read_reply(completion: object, tools: Collection[str], id_prefix: str = "cal
     raw_calls = message.get("tool_calls") or []
     if not raw_calls and isinstance(message.get("function_call"), Mapping):
         raw_calls = [{"function": message["function_call"]}]
-    calls = [call for call in map(_native_call, raw_calls if isinstance(raw_calls, list) else []) if call]
+    calls = [call for call in map(_native_call, raw_calls[:MAX_CALLS] if isinstance(raw_calls, list) else []) if call]
     calls = [dataclasses.replace(call, name=_known_name(call.name, tools)) for call in calls]
     if not calls and text:
         calls, text = _calls_in_text(text, tools)

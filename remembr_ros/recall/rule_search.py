@@ -14,6 +14,7 @@ from remembr_ros.recall.progress import Progress
 from remembr_ros.recall.question_forms import Form
 from remembr_ros.recall.searchable import SearchableMemory
 from remembr_ros.recall.sightings import sightings_of
+from remembr_ros.recall.similarity import MINILM, Scale
 from remembr_ros.recall.understand import Asked
 from remembr_ros.recall.when import TimeExpression
 from remembr_ros.records import NANOSECONDS, Hit, Pose, Question
@@ -39,12 +40,14 @@ class RuleSearch:
         asked: Asked,
         that: tuple[Hit, ...],
         on_progress: Callable[[Progress], None] | None,
+        scale: Scale = MINILM,
     ) -> None:
         self._memory = memory
         self._question = question
         self._asked = asked
         self._that = that
         self._on_progress = on_progress
+        self._scale = scale
 
     def matches(self, about: str, pool: int) -> list[Hit]:
         """Windows that are about `about`, in the order the question asks for, best first where it asks for none."""
@@ -144,6 +147,8 @@ class RuleSearch:
 
     def search(self, query: Query) -> list[Hit]:
         hits = self._memory.search(query, visible_before_ns=self._question.now_ns)
+        if query.text:
+            hits = [Hit(hit.memory, self._scale.to_minilm(hit.score)) for hit in hits]
         if self._on_progress is not None:
             detail = query.text or (
                 f"near ({query.near[0]:.1f}, {query.near[1]:.1f})" if query.near else query.order.value

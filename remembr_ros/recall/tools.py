@@ -18,6 +18,7 @@ from remembr_ros.memory.query import Order, Query
 from remembr_ros.recall.answer import Composer
 from remembr_ros.recall.arguments import ToolFault
 from remembr_ros.recall.conversations import Turn
+from remembr_ros.recall.matching import overlap
 from remembr_ros.recall.motion import Motion, motion_of
 from remembr_ros.recall.notebook import Notebook
 from remembr_ros.recall.pictures import Pictures
@@ -30,6 +31,8 @@ from remembr_ros.recall.when import format_duration
 from remembr_ros.records import Answer, AnswerKind, Hit, Memory, Navigate, Question
 
 MOTION_WINDOWS = 1000
+ORDERED_POOL = 60
+"""Episodes among which an ordered search of the model looks for those that say all the words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +128,8 @@ class Toolbox:
                 order = Order.FIRST if after is not None else Order.LAST
         if order is Order.NEAREST and near is None and at is None:
             near, map_id = self._refers.place("me")
+        limit = given.get("limit", self._limit)
+        wide = "query" in given and order is not Order.RELEVANCE
         try:
             query = Query(
                 text=given.get("query", ""),
@@ -135,11 +140,14 @@ class Toolbox:
                 at_ns=at,
                 map_id=map_id,
                 order=order,
-                limit=given.get("limit", self._limit),
+                limit=max(limit, ORDERED_POOL) if wide else limit,
             )
         except InvalidInput as error:
             raise ToolFault(str(error)) from error
-        return self._memory.search(query, visible_before_ns=self._question.now_ns)
+        hits = self._memory.search(query, visible_before_ns=self._question.now_ns)
+        if wide:  # what is only similar may be nearer or earlier than what was asked for
+            hits = sorted(hits, key=lambda hit: overlap(query.text, hit.memory.caption) < 1.0)[:limit]
+        return hits
 
     def _motion(self, arguments: Mapping[str, Any]) -> Motion | None:
         given = MOTION.check(arguments)

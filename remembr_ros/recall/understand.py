@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
 from remembr_ros.errors import InvalidInput
-from remembr_ros.intent import asks_to_go
+from remembr_ros.intent import asks_not_to_go, asks_to_go
 from remembr_ros.memory.query import Order
 from remembr_ros.recall import question_forms as forms
 from remembr_ros.recall.matching import words_of
@@ -29,7 +29,8 @@ class Asked:
     `now` is set for questions about this moment. `go` says that the user's own words ask the robot to go there,
     `plain` that they have the form of an English question which asks no such thing. `back`: the question says "it",
     "that" or "there"; `landmark` "that": near there; `relative`: "before" or "after" that. `continues`: it has only a
-    thing, like "and the blue one?", and takes its form from the question before.
+    thing, like "and the blue one?", and takes its form from the question before. `declined`: an order not to go there.
+    `no_time`: words for a time that has not come or does not exist, which nothing can be answered about.
     """
 
     form: Form
@@ -45,6 +46,8 @@ class Asked:
     back: bool = False
     relative: str = ""
     continues: bool = False
+    declined: bool = False
+    no_time: str = ""
 
     @property
     def names_nothing(self) -> bool:
@@ -54,13 +57,22 @@ class Asked:
 
 def understand(question: Question, zone: ZoneInfo) -> Asked:
     """Parse one question. Always gives something: a bare phrase asks WHAT."""
+    if asks_not_to_go(question.text) and question.navigate is not Navigate.ALWAYS:
+        return Asked(Form.WHAT, "", plain=True, declined=True)
     text = re.sub(r"[\u2018\u2019]", "'", question.text)
     text = " ".join(re.sub(r'["\u201c\u201d?!\uff1f]+', " ", text).lower().split()).rstrip(" .")
     go = asks_to_go(question.text)
     continues = forms.CONTINUES.match(text)
     if continues:
         text = continues["thing"]
+    english = in_english(text)
+    text = forms.TAG.sub("", text)
+    to_come = forms.TO_COME.search(text)
     time, time_text, text = _take_time(text, question.now_ns, zone)
+    if to_come is None and time is None:
+        to_come = forms.NO_TIME.search(text)
+    elif to_come is None and time is not None and time.after_ns is not None and time.after_ns > question.now_ns:
+        to_come = re.match(".*", time_text)
     text = forms.LEAD.sub("", text, count=1)
     relative = forms.RELATIVE.search(text)
     back = bool(forms.BACK.search(text)) and not forms.CLOCK_QUESTION.match(text)
@@ -70,6 +82,8 @@ def understand(question: Question, zone: ZoneInfo) -> Asked:
     order, text = _take_order(text)
     text = " ".join(text.split())
     form = next((form for form, pattern in forms.FORMS if pattern.search(text)), Form.WHAT)
+    if form is Form.YES_NO and not english:  # "was ist hier passiert?" is no question for a yes
+        form = Form.WHAT
     plain = not go and question.navigate is not Navigate.ALWAYS and (form is not Form.WHAT or _only_asks(question.text))
     if go or (question.navigate is Navigate.ALWAYS and form is Form.WHAT):
         form = Form.WHERE
@@ -99,6 +113,8 @@ def understand(question: Question, zone: ZoneInfo) -> Asked:
     if nearest and order is Order.RELEVANCE:
         order = Order.NEAREST
     about = _strip(text)
+    if to_come and about and all(word in words_of(about) for word in words_of(to_come[0])):
+        about = _strip(about.replace(" ".join(words_of(to_come[0])), " "))
     return Asked(
         form,
         about,
@@ -112,6 +128,7 @@ def understand(question: Question, zone: ZoneInfo) -> Asked:
         back=back,
         relative=relative[1] if relative else "",
         continues=bool(continues and about) and form is Form.WHAT,
+        no_time=to_come[0].strip() if to_come else "",
     )
 
 
@@ -157,6 +174,11 @@ def _take_landmark(text: str, form: Form) -> tuple[str, bool, str]:
         return "me", True, forms.NEAR_ME.sub(" ", text)
     if forms.NEAR_THAT.search(text):
         return "that", True, forms.NEAR_THAT.sub(" ", text)
+    if form is not Form.WHERE and forms.HERE.search(text):
+        return "me", True, forms.HERE.sub(" ", text)
+    pair = forms.NEAREST_TO.search(text)
+    if pair:
+        return _strip(pair["thing"]), True, f"{text[: pair.start()]} {pair['what']}"
     nearest = forms.NEAREST.search(text)
     if nearest:
         text = forms.NEAREST.sub(" ", text)
@@ -178,7 +200,7 @@ def _place_of_request(text: str) -> str:
 def _strip(text: str) -> str:
     """The phrase without the function words around it, punctuation gone: "did you see the red chair" -> "red chair"."""
     words = words_of(text)
-    while words and words[0] in forms.HEADS:
+    while words and (words[0] in forms.HEADS or words[0].endswith("n't")):
         words.pop(0)
     while words and words[-1] in forms.TAILS:
         words.pop()

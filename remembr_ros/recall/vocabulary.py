@@ -17,7 +17,7 @@ STOP_WORDS = frozenset([
     "d", "ll", "m", "re", "ve", "thing", "things", "something", "anything", "kind", "type", "sort", "like",
     "many", "much", "wear", "wearing", "wore", "dressed", "stay", "stayed", "staying", "remain", "remained",
     "spend", "spent", "often", "around", "near", "nearby", "close", "closest", "nearest", "next", "first", "last",
-    "time", "times", "ago", "go", "went", "visible",
+    "time", "times", "ago", "go", "went", "visible", "happen", "happened", "happening", "happens", "idea", "count",
 ])
 """Words that carry no meaning of their own in a question about what was seen."""
 

@@ -367,10 +367,12 @@ def _epoch_ns(stamp: datetime) -> int:
 
 
 def format_instant(instant_ns: int, zone: ZoneInfo) -> str:
-    """ "Mon 2026-11-30 15:04:05 UTC-05:00": weekday, full date, local time, offset. Never ambiguous."""
+    """ "Mon 2026-11-30 15:04:05 UTC-05:00": weekday, full date, local time, offset (none where it is zero). Never
+    ambiguous."""
     local = to_local(instant_ns, zone)
     offset = f"{local:%z}"
-    return f"{local:%a %Y-%m-%d %H:%M:%S} UTC{offset[:3]}:{offset[3:5]}"
+    shift = "" if offset == "+0000" else f"{offset[:3]}:{offset[3:5]}"
+    return f"{local:%a %Y-%m-%d %H:%M:%S} UTC{shift}"
 
 
 def format_duration(seconds: float) -> str:
