@@ -59,6 +59,7 @@ CURRENCY = Annotated[str, typer.Option("--currency", help="Of --prices.")]
 EMBEDDER = Annotated[str, typer.Option("--embedder", help="As the parameter embedder.model.")]
 OUT = Annotated[Path, typer.Option("--out", help="Folder of results and report; a second run goes on there.")]
 TIME_LIMIT = Annotated[float, typer.Option("--time-limit", help="Longest time for one answer [s].", min=1.0)]
+PARALLEL = Annotated[int, typer.Option("--parallel", help="Questions at a time; each is slower then.", min=1, max=64)]
 LIMIT = Annotated[int, typer.Option("--limit", help="Only the first so many questions; 0: all.", min=0)]
 DEFAULT_EMBEDDER = str(DEFAULTS["embedder.model"])
 
@@ -74,6 +75,7 @@ def navqa(
     variants_: VARIANTS = "",
     vision_model: VISION_MODEL = "",
     time_limit: TIME_LIMIT = 120.0,
+    parallel: PARALLEL = 1,
     judge: JUDGE = "",
     judge_base_url: JUDGE_URL = "",
     prices: PRICES = None,
@@ -116,6 +118,7 @@ def navqa(
             judge_base_url,
             prices=_prices(prices),
             currency=currency,
+            parallel=parallel,
         )
         model = create_embedder(embedder, parameter="--embedder")
         with progress_bar("storing captions") as bar, stored(out / "memory.db", model, memories, bar) as stores:
@@ -134,6 +137,7 @@ def own(
     variants_: VARIANTS = "",
     vision_model: VISION_MODEL = "",
     time_limit: TIME_LIMIT = 120.0,
+    parallel: PARALLEL = 1,
     judge: JUDGE = "",
     judge_base_url: JUDGE_URL = "",
     prices: PRICES = None,
@@ -168,6 +172,7 @@ def own(
                 Tolerances(within, minutes, minutes),
                 _prices(prices),
                 currency,
+                parallel,
             )
             lines = [f"{len(cases)} questions, {count} memories, embedder {embedder}."]
             with _answering() as tell:

@@ -37,6 +37,7 @@ class Comparison:
     tolerances: Tolerances = field(default_factory=Tolerances)
     prices: Prices | None = None
     currency: str = ""
+    parallel: int = 1
 
 
 def compare(
@@ -64,6 +65,7 @@ def compare(
             results=comparison.folder / "results.jsonl",
             memory_name=comparison.memory_name,
             prices=comparison.prices,
+            parallel=comparison.parallel,
             progress=lambda done, total, name=variant.name: tell(name, done, total),  # type: ignore[misc]
         )
         about = About(title, (*lines, _right(comparison.tolerances)), judge.name, comparison.currency)

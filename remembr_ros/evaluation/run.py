@@ -55,13 +55,14 @@ def evaluate(
     results: Path | None = None,
     memory_name: str = "",
     prices: Prices | None = None,
+    parallel: int = 1,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[Outcome]:
     """`memory`: one, or by `Case.memory`. `memory_name` says what is in it (captions, embedder): answers are reused
-    under the same only. `progress` gets (done, total). Raises LanguageModelUnavailable, MemoryUnavailable,
-    ConfigurationError."""
+    under the same only. `parallel`: so many questions at a time, each of which is slower then. `progress` gets (done,
+    total). Raises LanguageModelUnavailable, MemoryUnavailable, ConfigurationError."""
     asked = _Asked(variant, zone, scorer or Scorer(), kept or KeptReplies(None), results, memory_name, prices)
-    return asyncio.run(asked.all(cases, memory, progress or (lambda done, total: None)))
+    return asyncio.run(asked.all(cases, memory, parallel, progress or (lambda done, total: None)))
 
 
 class _Asked:
@@ -83,39 +84,52 @@ class _Asked:
         self._kept = kept
         self._results = results
         self._prices = prices
+        self._away = 0
         self._tag = f"{code_fingerprint()} {memory_name} {variant!r}"
 
     async def all(
         self,
         cases: Sequence[Case],
         memory: SearchableMemory | Mapping[str, SearchableMemory],
+        parallel: int,
         progress: Callable[[int, int], None],
     ) -> list[Outcome]:
         known = _read_lines(self._results)
-        chats = chats_of(self._variant, self._kept)
-        outcomes: list[Outcome] = []
-        away = 0
-        try:
-            for case in cases:
-                key = self._key(case)
-                line = known.get(key)
-                if line is None:
+        waiting = iter(enumerate(cases))
+        outcomes: dict[int, Outcome] = {}
+
+        async def work() -> None:
+            chats = chats_of(self._variant, self._kept)
+            try:
+                for number, case in waiting:
                     source = memory[case.memory] if isinstance(memory, Mapping) else memory
-                    line, error = await self._ask(case, source, chats)
-                    if error in _AWAY:
-                        away += 1
-                        if away >= MOST_FAILURES:
-                            raise _AWAY[error](f"{self._variant.name}, {away} in a row: {line['given']['text']}")
-                    else:
-                        away = 0
-                        _append(self._results, {"key": key, "variant": self._variant.name, "case": case.id, **line})
-                outcomes.append(await self._scorer.score(self._outcome(case, line)))
-                progress(len(outcomes), len(cases))
+                    outcomes[number] = await self._one(case, source, known, chats)
+                    progress(len(outcomes), len(cases))
+            finally:
+                for chat in chats:
+                    await chat.close()
+
+        try:
+            await asyncio.gather(*(work() for _ in range(max(1, parallel))))
         finally:
-            for chat in chats:
-                await chat.close()
             await self._scorer.judge.close()
-        return outcomes
+        return [outcomes[number] for number in range(len(cases))]
+
+    async def _one(
+        self, case: Case, memory: SearchableMemory, known: Mapping[str, dict[str, Any]], chats: list[KeepingChat]
+    ) -> Outcome:
+        key = self._key(case)
+        line = known.get(key)
+        if line is None:
+            line, error = await self._ask(case, memory, chats)
+            if error in _AWAY:
+                self._away += 1
+                if self._away >= MOST_FAILURES:
+                    raise _AWAY[error](f"{self._variant.name}, {self._away} in a row: {line['given']['text']}")
+            else:
+                self._away = 0
+                _append(self._results, {"key": key, "variant": self._variant.name, "case": case.id, **line})
+        return await self._scorer.score(self._outcome(case, line))
 
     async def _ask(
         self, case: Case, memory: SearchableMemory, chats: list[KeepingChat]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 
@@ -161,6 +162,19 @@ class TestResuming:
             evaluate([changed], building, VARIANTS["extractive"], zone=ZONE, results=results)
         evaluate([case()], building, VARIANTS["extractive"], zone=ZONE, results=results, memory_name="other captions")
         assert len(results.read_text().splitlines()) == 4
+
+    def test_side_by_side_the_outcomes_are_in_order_and_each_has_its_own_costs(
+        self, building: ListMemory, tmp_path: Path
+    ) -> None:
+        results, many = (
+            tmp_path / "results.jsonl",
+            [dataclasses.replace(one, id=f"{one.id}{n}") for n in range(3) for one in CASES],
+        )
+        with ScriptedLLM(cite, delay_s=0.05) as llm:
+            outcomes = evaluate(many, building, model("agent", llm), zone=ZONE, results=results, parallel=4)
+        assert [outcome.case for outcome in outcomes] == many
+        assert {(outcome.llm_calls, outcome.prompt_tokens) for outcome in outcomes} == {(1, 1)}
+        assert len(results.read_text().splitlines()) == 9
 
     def test_no_key_is_kept(self, building: ListMemory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
