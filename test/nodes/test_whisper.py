@@ -64,11 +64,13 @@ def building(tmp_path_factory):
             nodes.whisper(speaker__model=f"wav:{nodes.folder}/spoken.wav", speaker__max_chars=120),
             nodes.fixture("fake_nav2.py", "--speed", "0.5"),
         ]
-        for node in started[:2]:
-            node.wait_for("active", 40.0)
-        robot.wait_for_listener()
-        yield nodes, robot
-    nodes.close()
+        try:
+            for node in started[:2]:
+                node.wait_for("active", 40.0)
+            robot.wait_for_listener()
+            yield nodes, robot
+        finally:
+            nodes.close()
 
 
 @pytest.fixture

@@ -19,10 +19,12 @@ LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 def robot(tmp_path_factory):
     nodes = Nodes(tmp_path_factory.mktemp("orders"))
     with VoiceRobot(nodes.namespace) as robot:
-        nodes.whisper().wait_for("active", 40.0)
-        robot.wait_for_listener()
-        yield robot
-    nodes.close()
+        try:
+            nodes.whisper().wait_for("active", 40.0)
+            robot.wait_for_listener()
+            yield robot
+        finally:
+            nodes.close()
 
 
 class FakeQuery:
