@@ -1,7 +1,7 @@
 """The baseline without retrieval: all captions of the question's time in one prompt, one request, one answer.
 
 In: a Question and a memory; out: an Answer with cited memories, its numbers computed from them as everywhere. What does
-not fit into `prompt_characters` is left out, oldest first.
+not fit into `prompt_characters`, or into the model's context, is left out, oldest first.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from remembr_ros.errors import LanguageModelUnavailable
 from remembr_ros.recall import prompt
 from remembr_ros.recall.answer import Composer
 from remembr_ros.recall.arguments import ToolFault
-from remembr_ros.recall.chat import ChatClient
+from remembr_ros.recall.chat import ChatClient, PromptTooLong
+from remembr_ros.recall.replies import Reply
 from remembr_ros.recall.searchable import SearchableMemory
 from remembr_ros.recall.settings import RecallSettings
 from remembr_ros.recall.tool_tables import ANSWER, ANSWER_SCHEMA
@@ -20,6 +21,8 @@ from remembr_ros.recall.tools import Toolbox
 from remembr_ros.records import Answer, AnswerError, AnswerKind, Hit, Memory, Question
 
 _PAGE = 1000
+MOST_REFUSALS = 6
+"""Each halves the prompt: from 400,000 characters to what a context of some 2,000 tokens holds."""
 MOST = 20_000
 """Memories that are read; more fit into no prompt."""
 
@@ -41,18 +44,8 @@ class AllCaptions:
             return compose.not_found(AnswerKind.TEXT)
         tools = Toolbox(self._memory, question, compose, bounds, self._settings.memories_per_query)
         lines = tools.show([Hit(memory) for memory in everything(self._memory, bounds)])
-        lines = self._latest(lines)
-        messages = [
-            {"role": "system", "content": prompt.RULES},
-            {"role": "user", "content": prompt.moment(question, self._zone, bounds)},
-            prompt.tool_request([("all000000", "search_time", {"at": "now", "after": "start", "order": "first"})]),
-            prompt.tool_result("all000000", lines),
-            {"role": "user", "content": prompt.LAST_CHANCE},
-        ]
         try:
-            reply = await self._chat.complete(
-                messages, ANSWER_SCHEMA, must_call=ANSWER.name, max_tokens=self._settings.reply_tokens
-            )
+            reply = await self._complete(prompt.moment(question, self._zone, bounds), lines)
         except LanguageModelUnavailable as error:
             return compose.failed(AnswerError.LLM_UNAVAILABLE, str(error))
         for call in reply.calls:
@@ -67,17 +60,38 @@ class AllCaptions:
     async def close(self) -> None:
         await self._chat.close()
 
-    def _latest(self, lines: list[str]) -> list[str]:
-        heading, *rest = lines
-        kept: list[str] = []
-        room = self._settings.prompt_characters
-        for line in reversed(rest):
-            room -= len(line) + 1
-            if room < 0:
-                kept.append(f"({len(rest) - len(kept)} earlier memories left out)")
-                break
-            kept.append(line)
-        return [heading, *reversed(kept)]
+    async def _complete(self, asked: str, lines: list[str]) -> Reply:
+        room = min(self._settings.prompt_characters, sum(len(line) + 1 for line in lines))
+        for refusals_left in reversed(range(MOST_REFUSALS + 1)):
+            messages = [
+                {"role": "system", "content": prompt.RULES},
+                {"role": "user", "content": asked},
+                prompt.tool_request([("all000000", "search_time", {"at": "now", "after": "start", "order": "first"})]),
+                prompt.tool_result("all000000", _latest(lines, room)),
+                {"role": "user", "content": prompt.LAST_CHANCE},
+            ]
+            try:
+                return await self._chat.complete(
+                    messages, ANSWER_SCHEMA, must_call=ANSWER.name, max_tokens=self._settings.reply_tokens
+                )
+            except PromptTooLong:
+                if not refusals_left:
+                    raise
+                room //= 2
+        raise AssertionError("the last turn returns or raises")
+
+
+def _latest(lines: list[str], room: int) -> list[str]:
+    """The heading and as many of the last lines as fit into `room` characters."""
+    heading, *rest = lines
+    kept: list[str] = []
+    for line in reversed(rest):
+        room -= len(line) + 1
+        if room < 0:
+            kept.append(f"({len(rest) - len(kept)} earlier memories left out)")
+            break
+        kept.append(line)
+    return [heading, *reversed(kept)]
 
 
 def everything(memory: SearchableMemory, bounds: tuple[int, int]) -> list[Memory]:

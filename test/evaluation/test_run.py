@@ -101,6 +101,19 @@ class TestModels:
         assert len(llm.requests) == 1 and not llm.problems and outcome.correct
         assert len(shown) == sum(memory.end_ns > ns(280) for memory in building.memories)
 
+    def test_all_captions_leaves_the_oldest_out_where_the_context_is_small(self, building: ListMemory) -> None:
+        def small(request: Request) -> object:
+            length = sum(len(m["content"]) for m in request["messages"])
+            too_long = (400, {"error": {"message": "This model's maximum context length is 2048 tokens."}})
+            return too_long if length > 6000 else answers(kind="not_found", text="No.")
+
+        with ScriptedLLM(small) as llm:
+            outcome = evaluate(CASES[:1], building, model("all_captions", llm), zone=ZONE)[0]
+        assert not outcome.given.found and not outcome.given.error and len(llm.requests) > 1
+        newest = f"m{len(building.memories)}"
+        assert newest in shown_ids(llm.requests[-1]) and "m1" not in shown_ids(llm.requests[-1])
+        assert "earlier memories left out" in llm.requests[-1]["messages"][3]["content"]
+
     def test_tokens_and_cost_are_counted(self, building: ListMemory) -> None:
         with ScriptedLLM(cite) as llm:
             outcome = evaluate(CASES[:1], building, model("agent", llm), zone=ZONE, prices=Prices(2e6, 3e6))[0]
