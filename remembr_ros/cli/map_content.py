@@ -19,6 +19,7 @@ from remembr_ros.records import NANOSECONDS, Hit, Memory
 MOST_PLACES = 4000
 """Beyond this a picture shows no more, only slower."""
 MOST_PATH_POINTS = 20_000
+NAME_CHARACTERS = 60
 FIRST_CELL_M = 0.25
 LONGEST_GAP_S = 60.0
 """Between poses further apart in time nobody knows how the robot went."""
@@ -44,6 +45,12 @@ class MapContent:
     path: tuple[Line, ...]
     evidence: tuple[Hit, ...] = ()
     plan: FloorPlan | None = None
+
+    @property
+    def title(self) -> str:
+        """What the picture is called; no longer than a line."""
+        name = printable(self.map_id)[:NAME_CHARACTERS] or "(no name)"
+        return f"{self.count:,} memories on the map {name}"
 
     def extent(self, margin_m: float = 1.0) -> tuple[float, float, float, float]:
         """Left, right, bottom, top [m] of everything."""
@@ -77,6 +84,12 @@ def gather(
         found = store.search(Query(text=about, map_id=here[0].map_id, robot_id=query.robot_id, camera=query.camera))
         evidence = [hit for hit in found if hit.memory.pose is not None]
     return MapContent(here[0].map_id, len(here), _thinned(here), tuple(_path(here)), tuple(evidence), plan)
+
+
+def printable(text: str) -> str:
+    """`text` of anybody's for a page, a picture or a terminal: what is no visible character (escape sequences, line
+    ends, marks that turn the direction of writing, lone surrogates) becomes U+FFFD."""
+    return "".join(character if character.isprintable() else "\ufffd" for character in text)
 
 
 def read_floor_plan(file: Path) -> FloorPlan:

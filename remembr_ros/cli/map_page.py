@@ -12,7 +12,7 @@ from datetime import datetime
 from html import escape
 from pathlib import Path
 
-from remembr_ros.cli.map_content import MapContent
+from remembr_ros.cli.map_content import MapContent, printable
 from remembr_ros.records import NANOSECONDS, Memory
 
 PAGE = """<!DOCTYPE html>
@@ -47,7 +47,7 @@ def write_html(content: MapContent, file: Path) -> None:
     left, right, bottom, top = content.extent()
     first, last = content.places[0], content.places[-1]
     text = PAGE.format(
-        title=escape(f"{content.count:,} memories on the map {content.map_id or '(no name)'}"),
+        title=escape(content.title),
         path_m=_number(_size(content) / 4),
         first=_when(first),
         last=_when(last),
@@ -56,7 +56,7 @@ def write_html(content: MapContent, file: Path) -> None:
         width=_number(right - left),
         height=_number(top - bottom),
         drawing="\n".join(_drawing(content)),
-        evidence="".join(f"<li>{escape(_text(hit.memory))}</li>" for hit in content.evidence),
+        evidence="".join(f"<li><bdi>{escape(_text(hit.memory))}</bdi></li>" for hit in content.evidence),
     )
     file.write_text(text, encoding="utf-8")
 
@@ -107,7 +107,7 @@ def _place(memory: Memory, radius: float) -> str:
 
 def _text(memory: Memory) -> str:
     assert memory.pose is not None
-    return f"{_when(memory)} at ({memory.pose.x:.1f}, {memory.pose.y:.1f}) m: {memory.caption}"
+    return f"{_when(memory)} at ({memory.pose.x:.1f}, {memory.pose.y:.1f}) m: {printable(memory.caption)}"
 
 
 def _when(memory: Memory) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from pathlib import Path
 
-from remembr_ros.cli.map_content import MapContent
+from remembr_ros.cli.map_content import MapContent, printable
 from remembr_ros.errors import MissingDependency
 from remembr_ros.records import NANOSECONDS
 
@@ -43,7 +43,7 @@ def write_png(content: MapContent, file: Path) -> None:
         pose = hit.memory.pose
         if pose is not None:
             axes.scatter([pose.x], [pose.y], s=160, facecolor="none", edgecolor=EVIDENCE, linewidth=2.0, zorder=3)
-            caption = hit.memory.caption.replace("$", r"\$")  # captions are text, not formulas
+            caption = printable(hit.memory.caption).replace("$", r"\$")  # captions are text, not formulas
             axes.annotate(
                 f"{rank}: {caption[:CAPTION_CHARACTERS]}", (pose.x, pose.y), textcoords="offset points",
                 xytext=(8, 8 * rank), fontsize=8, color=EVIDENCE, zorder=4,
@@ -53,6 +53,6 @@ def write_png(content: MapContent, file: Path) -> None:
     axes.set_aspect("equal")
     axes.set_xlabel("x [m]")
     axes.set_ylabel("y [m]")
-    axes.set_title(f"{content.count:,} memories on the map {content.map_id or '(no name)'}".replace("$", r"\$"))
+    axes.set_title(content.title.replace("$", r"\$"))
     FigureCanvasAgg(figure)
     figure.savefig(file, format="png", bbox_inches="tight")

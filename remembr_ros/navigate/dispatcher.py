@@ -19,6 +19,9 @@ from remembr_ros.navigate.policy import GoalPolicy, Proposal, Refusal
 from remembr_ros.navigate.surroundings import Surroundings
 from remembr_ros.records import NANOSECONDS, Answer, Question
 
+SHOWN_OF_ID = 40
+"""Characters of an id that somebody else chose."""
+
 
 class GoalState(Enum):
     """What an answer led to (msg/Answer.goal_state, in the order of its constants)."""
@@ -153,7 +156,7 @@ class GoalDispatcher:
             if opened is None or proposal_id not in ("", opened.goal.id):
                 if proposal_id and proposal_id == self._expired_id:
                     return ConfirmResult(False, ConfirmError.EXPIRED, f"proposal {proposal_id} has expired")
-                what = f"no proposal {proposal_id} waits" if proposal_id else "no proposal waits"
+                what = f"no proposal {proposal_id[:SHOWN_OF_ID]!r} waits" if proposal_id else "no proposal waits"
                 return ConfirmResult(False, ConfirmError.UNKNOWN_PROPOSAL, what)
             if self._expire(now_ns):
                 result = ConfirmResult(False, ConfirmError.EXPIRED, f"proposal {opened.goal.id} has expired")

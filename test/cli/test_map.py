@@ -18,12 +18,14 @@ from typer.testing import CliRunner, Result  # noqa: E402
 
 from remembr_ros.cli import map_content  # noqa: E402
 from remembr_ros.cli.main import app  # noqa: E402
-from remembr_ros.cli.map_content import gather  # noqa: E402
+from remembr_ros.cli.map_content import MapContent, gather  # noqa: E402
+from remembr_ros.cli.map_page import write_html  # noqa: E402
+from remembr_ros.cli.map_picture import write_png  # noqa: E402
 from remembr_ros.memory.embedders.hashing import HashingEmbedder  # noqa: E402
 from remembr_ros.memory.query import Query  # noqa: E402
 from remembr_ros.memory.schema import memory_id  # noqa: E402
 from remembr_ros.memory.store import MemoryStore  # noqa: E402
-from remembr_ros.records import NANOSECONDS, Memory, Pose  # noqa: E402
+from remembr_ros.records import NANOSECONDS, Hit, Memory, Pose  # noqa: E402
 
 START_NS = time.time_ns() - 3600 * NANOSECONDS
 HOSTILE = 'I see </title><script>alert("x")</script> $\\frac$ on a sign & more'
@@ -158,3 +160,30 @@ def test_without_matplotlib_its_install_line_is_said(
     refused = draw(store, tmp_path / "map.png")
     assert refused.exit_code == 1 and "pip install 'matplotlib>=" in refused.output
     assert draw(store, tmp_path / "map.html").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    "caption",
+    [
+        "</title><script>alert(1)</script>",
+        "<img src=x onerror=alert(1)>",
+        "]]><!-- {left} {0}",
+        "a \ud83d sign",
+        "\u202egnp.exe\u202c",
+        "\x1b[2J\x00\r\n",
+        "$\\frac{$ \\alpha $$",
+        "x" * 100_000,
+    ],
+)
+def test_whatever_a_caption_or_a_map_s_name_says_it_is_only_text(caption: str, tmp_path: Path) -> None:
+    start = 10**18
+    memory = Memory("m", start, start + 3, start, caption, Pose(start, "map", 1.0, 1.0), True, caption)
+    content = MapContent(caption, 1, (memory,), (), (Hit(memory),))
+    write_html(content, tmp_path / "floor.html")
+    text = (tmp_path / "floor.html").read_text(encoding="utf-8")
+    page = Page(text)
+    tags = [tag for tag, _ in page.tags]
+    assert tags.count("script") == 1 and "img" not in tags
+    assert not {"\u202e", "\x1b", "\x00"} & set(text)
+    write_png(content, tmp_path / "floor.png")
+    assert (tmp_path / "floor.png").stat().st_size > 0

@@ -53,9 +53,18 @@ class Launch:
         command = ["ros2", "launch", "remembr_ros", file, f"params_file:={params_file}"]
         command += [f"namespace:={self.namespace}", *arguments]
         environment = {**os.environ, "PYTHONUNBUFFERED": "1", "ROS_LOG_DIR": str(folder / "ros")}
+        self.process = self.start(command, environment)
+
+    def start(self, command: list[str], environment: dict[str, str]) -> subprocess.Popen[bytes]:
         with self.log_file.open("w") as output:
-            self.process = subprocess.Popen(
-                command, stdout=output, stderr=subprocess.STDOUT, env=environment, start_new_session=True
+            return subprocess.Popen(
+                command,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                env=environment,
+                start_new_session=True,
+                # Tests that run in the background of a script inherit that Ctrl-C is ignored.
+                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
             )
 
     @property
@@ -124,7 +133,7 @@ def state_of(graph: Spinner, node: str) -> str:
     from lifecycle_msgs.srv import GetState
 
     client = graph.node.create_client(GetState, f"{node}/get_state")
-    assert client.wait_for_service(10.0), f"{node} offers no get_state"
+    assert client.wait_for_service(30.0), f"{node} offers no get_state"
     future = client.call_async(GetState.Request())
     wait_until(future.done, f"the state of {node}")
     graph.node.destroy_client(client)
@@ -137,7 +146,7 @@ def test_nodes_come_up_active_in_their_namespace_and_ctrl_c_leaves_nothing(file,
     launched.append(launch)
     for name in NODES[file]:
         node = f"{launch.namespace}/{name}"
-        wait_until(lambda node=node: state_of(graph, node) == ACTIVE, f"{node} to be active; {launch.log}", 20)
+        wait_until(lambda node=node: state_of(graph, node) == ACTIVE, f"{node} to be active; {launch.log}", 40)
     taken_s = launch.interrupt()
     assert taken_s < 5.0, f"{taken_s:.1f} s:\n{launch.log}"
     assert "Traceback" not in launch.log and "SIGTERM" not in launch.log and "SIGKILL" not in launch.log, launch.log
@@ -161,7 +170,7 @@ def test_arguments_reach_the_nodes(tmp_path, launched, graph) -> None:
             return set()
 
     for name, topics in wanted.items():
-        wait_until(lambda name=name, topics=topics: topics <= heard(name), f"{name} to hear {topics}: {launch.log}", 20)
+        wait_until(lambda name=name, topics=topics: topics <= heard(name), f"{name} to hear {topics}: {launch.log}", 40)
     launch.until("[DEBUG]")
 
 
@@ -170,7 +179,7 @@ def test_whisper_comes_where_it_is_wanted(tmp_path, launched, graph) -> None:
     launched.append(launch)
     for name in ("query", "whisper"):
         wait_until(
-            lambda name=name: state_of(graph, f"{launch.namespace}/{name}") == ACTIVE, f"{name}: {launch.log}", 20
+            lambda name=name: state_of(graph, f"{launch.namespace}/{name}") == ACTIVE, f"{name}: {launch.log}", 40
         )
     heard = dict(graph.node.get_subscriber_names_and_types_by_node("whisper", launch.namespace))
     assert {"/microphones/front", f"{launch.namespace}/answer_text"} <= heard.keys()
@@ -179,14 +188,14 @@ def test_whisper_comes_where_it_is_wanted(tmp_path, launched, graph) -> None:
 def test_one_part_can_be_left_out(tmp_path, launched, graph) -> None:
     launch = Launch(tmp_path, "remembr.launch.py", "captioner:=false")
     launched.append(launch)
-    wait_until(lambda: state_of(graph, f"{launch.namespace}/query") == ACTIVE, "the query node", 20)
+    wait_until(lambda: state_of(graph, f"{launch.namespace}/query") == ACTIVE, "the query node", 40)
     assert "captioner" not in " ".join(launch.processes().values()).replace("captioner:=false", "")
 
 
 def test_a_node_that_is_killed_comes_back(tmp_path, launched, graph) -> None:
     launch = Launch(tmp_path, "query.launch.py")
     launched.append(launch)
-    wait_until(lambda: state_of(graph, f"{launch.namespace}/query") == ACTIVE, "the query node", 20)
+    wait_until(lambda: state_of(graph, f"{launch.namespace}/query") == ACTIVE, "the query node", 40)
     (query,) = (pid for pid, words in launch.processes().items() if "/query " in words)
     os.kill(query, signal.SIGKILL)
     launch.until("process started with pid", times=2)
@@ -195,7 +204,7 @@ def test_a_node_that_is_killed_comes_back(tmp_path, launched, graph) -> None:
 def test_without_respawn_it_does_not(tmp_path, launched, graph) -> None:
     launch = Launch(tmp_path, "query.launch.py", "respawn:=false")
     launched.append(launch)
-    wait_until(lambda: state_of(graph, f"{launch.namespace}/query") == ACTIVE, "the query node", 20)
+    wait_until(lambda: state_of(graph, f"{launch.namespace}/query") == ACTIVE, "the query node", 40)
     (query,) = (pid for pid, words in launch.processes().items() if "/query " in words)
     os.kill(query, signal.SIGKILL)
     launch.process.wait(15)
@@ -224,8 +233,7 @@ def test_another_launch_file_may_have_arguments_of_its_own(tmp_path, launched) -
         "    return LaunchDescription([DeclareLaunchArgument('floor'), IncludeLaunchDescription(source)])\n"
     )
     command = ["ros2", "launch", str(robot), "floor:=3", f"params_file:={tmp_path / 'params.yaml'}"]
-    with (tmp_path / "launch.log").open("w") as output:
-        launch.process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT, start_new_session=True)
+    launch.process = launch.start(command, dict(os.environ))
     launched.append(launch)
     launch.until("process started with pid")
 

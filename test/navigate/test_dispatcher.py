@@ -141,6 +141,51 @@ def test_confirming_an_older_proposal_does_not_drive_the_newer_one() -> None:
     assert desk.dispatcher.waiting is not None and desk.dispatcher.waiting.id == new
 
 
+@pytest.mark.parametrize("hostile", ["x" * 1_000_000, "\n\x1b[31m", "'; DROP", "\ud83d", "*", " "])
+def test_a_hostile_proposal_id_confirms_nothing_and_is_not_echoed(hostile: str) -> None:
+    desk = Desk()
+    desk.ask()
+    result = desk.dispatcher.confirm(hostile, True)
+    assert result.error is ConfirmError.UNKNOWN_PROPOSAL and desk.robot.gone == []
+    assert len(result.message) < 120 and result.message.isprintable()
+    assert desk.dispatcher.waiting is not None
+
+
+def test_a_flood_of_proposals_leaves_one_and_ends_the_others() -> None:
+    desk = Desk()
+    for number in range(2000):
+        desk.ask(x=1.0 + number % 7)
+    states = [update.state for update in desk.updates]
+    assert states.count(S.PROPOSED) == 2000 and states.count(S.CANCELED) == 1999
+    assert len(desk.dispatcher._calls) == 0 and desk.dispatcher.waiting is not None
+
+
+def test_confirming_twice_drives_once_also_from_two_threads() -> None:
+    desk = Desk()
+    proposal_id = desk.ask().proposal_id
+    start, results = threading.Barrier(8), []
+
+    def confirm() -> None:
+        start.wait(5.0)
+        results.append(desk.dispatcher.confirm(proposal_id, True).success)
+
+    threads = [threading.Thread(target=confirm) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(5.0)
+    assert results.count(True) == 1 and len(desk.robot.gone) == 1
+
+
+def test_always_with_navigation_off_is_refused_and_an_open_proposal_can_no_longer_be_confirmed() -> None:
+    desk = Desk()
+    proposal_id = desk.ask().proposal_id
+    desk.dispatcher.set_policy(GoalPolicy(NavigationMode.OFF))
+    assert desk.dispatcher.confirm(proposal_id, True).error is ConfirmError.REFUSED
+    assert desk.ask(navigate=Navigate.ALWAYS).state is GoalState.REFUSED
+    assert desk.robot.gone == []
+
+
 def test_a_newer_goal_replaces_the_old_one_whose_late_result_is_ignored() -> None:
     desk = Desk(NavigationMode.AUTO)
     old = desk.ask().goal
