@@ -59,7 +59,13 @@ def write(document: Path, benchmarks: Sequence[Benchmark], *, quick: bool) -> No
     lines += _summary(benchmarks)
     for picture in pictures.get("", []):
         lines += ["", f"![{picture.stem}]({folder.name}/{picture.name})"]
-    lines += ["", "## Machines", ""]
+    lines += [
+        "",
+        "## Machines",
+        "",
+        "Load: the mean number of running processes in the last five minutes of a run.",
+        "",
+    ]
     lines += [f"{number}. {text}" for number, text in enumerate(machines, 1)] or ["Nothing was measured."]
     for benchmark in benchmarks:
         lines += ["", *_section(benchmark, machines)]
@@ -83,6 +89,7 @@ def _section(benchmark: Benchmark, machines: Sequence[str]) -> list[str]:
     lines = [f"## {benchmark.name}", "", benchmark.says, ""]
     for run in benchmark.results.runs:
         took = "" if run.took_s is None else f", took {_length(run.took_s)}"
+        took += "" if run.load is None else f", load {run.load:g}"
         what = f"Part {run.part}: measured" if run.part else "Measured"
         lines.append(f"- {what} {run.measured}{took}, machine {machines.index(_machine(run)) + 1}.")
     if not benchmark.results.runs:

@@ -26,6 +26,7 @@ class Saved:
     part: str
     measured: str
     took_s: float | None
+    load: float | None
     machine: dict[str, Any]
     figures: tuple[Figure, ...]
 
@@ -95,11 +96,12 @@ def says(path: Path) -> str:
 
 def _run(content: dict[str, Any], part: str, path: Path) -> Saved:
     written = datetime.fromtimestamp(path.stat().st_mtime, timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
-    took_s = content.get("took_s")
+    took_s, load = content.get("took_s"), content.get("load")
     return Saved(
         part,
         str(content.get("measured") or written),
         None if took_s is None else float(took_s),
+        None if load is None else float(load),
         dict(content["machine"]),
         tuple(
             Figure(str(f["name"]), float(f["value"]), str(f["unit"]), str(f.get("note", "")))

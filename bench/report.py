@@ -109,12 +109,14 @@ def now() -> str:
 def document(
     benchmark: str, quick: bool, machine: Machine, result: Result, missed: list[str], took_s: float
 ) -> dict[str, Any]:
-    """The JSON document of one run, which ended now."""
+    """The JSON document of one run, which ended now. `load`: the mean of running processes in the last 5 min, its own
+    among them; far more than there are cores means that others ran beside it."""
     return {
         "benchmark": benchmark,
         "quick": quick,
         "measured": now(),
         "took_s": round(took_s, 1),
+        "load": round(os.getloadavg()[1], 1),
         "machine": asdict(machine),
         "figures": [asdict(figure) for figure in result.figures],
         "misses": missed,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -70,6 +71,7 @@ def test_each_runs_and_one_that_fails_costs_no_other(folder: Path) -> None:
     tiny, parted, fails = (section(text, name) for name in ("tiny", "parted", "fails"))
     assert "| first_s | 5 | s | **≤ 1, missed** | a \\| b |" in tiny and "| right | 0.8 |  | ≥ 0.8 |  |" in tiny
     assert "Target missed: first_s: 5 s, at most 1 wanted." in tiny
+    assert re.search(r"- Measured 20\d\d-\d\d-\d\d \d\d:\d\d UTC, took \d+ s, load [\d.]+, machine 1\.", tiny)
     assert "it measures 0.5 | 5." in tiny and "More words" not in tiny
     assert "Part one: measured 20" in parted and "Part two: measured 20" in parted
     assert "Not run." in fails and "failed: exit status 1" in fails
