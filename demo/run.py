@@ -14,7 +14,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -120,6 +120,16 @@ class Demo:
         speed = 1.0 if self.options.realtime else self.options.speed
         arguments = ["--seed", str(seed), "--visits", str(visits), "--start-ns", str(start_ns), "--speed", str(speed)]
         self._start("simulator", "demo.player", arguments)
+
+    def start_voice(self, asker: Asker) -> Any:
+        """The whisper node, and a person who talks to it (demo.voice.Person)."""
+        from demo.voice import Person
+
+        person = Person(asker)
+        arguments = ["--ros-args", "-p", "use_sim_time:=true", *person.parameters(self.folder / "spoken.wav")]
+        self._start("whisper", "remembr_ros.nodes.whisper_node", arguments)
+        person.wait_for_listener()
+        return person
 
     def measure_memory(self) -> None:
         for name, program in self.programs.items():
@@ -230,6 +240,29 @@ def ask_all(demo: Demo, asker: Asker, truth: Truth, tell: bool) -> list[Asked]:
     return results
 
 
+def ask_aloud(demo: Demo, asker: Asker, truth: Truth) -> list[Asked]:
+    """The questions where and "take me there" again, by voice, with a spoken yes."""
+    began = time.monotonic()
+    person = demo.start_voice(asker)
+    console.print("\n[bold]By voice[/]: espeak-ng asks, Whisper understands, the robot answers aloud.")
+    results = []
+    where = next(asking for asking in truth.questions() if asking.kind == "where")
+    for asking in (where, replace(where, kind="go", text=f"Take me to the {where.word}.")):
+        heard, answer = person.ask(asking.text)
+        goal, place = "", None
+        if asking.kind == "go" and answer.proposal_id:
+            goal = f"a spoken yes: {person.agree(answer.proposal_id)}"
+            place = asker.place
+        asked = Asked(asking, answer, truth.judge(asking, answer, place), goal)
+        show_answer(asked, truth)
+        console.print(f"  heard     {heard.text!r}, {heard.latency:.2f} s after its end", markup=False)
+        results.append(asked)
+    said = demo.folder / "spoken.wav"
+    console.print(f"  its voice: {said}" if said.exists() and demo.options.keep else "  (--keep DIR keeps its voice)")
+    demo.figures.seconds["voice"] = time.monotonic() - began
+    return results
+
+
 def show_answer(asked: Asked, truth: Truth) -> None:
     """One question and all that belongs to its answer."""
     answer, verdict = asked.answer, asked.verdict
@@ -301,6 +334,8 @@ def one_building(demo: Demo, options: argparse.Namespace) -> int:
     truth = Truth(world, tour, start_ns)
     path, captions = list(asker.path), list(asker.captions)
     results = ask_all(demo, asker, truth, tell=True)
+    if options.voice:
+        results += ask_aloud(demo, asker, truth)
     began_picture = time.monotonic()
     from demo.picture import draw
 
@@ -392,6 +427,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         help="parameter llm.model, such as openai:gpt-4o; default: openai where OPENAI_API_KEY is set, else extractive",
     )
     parser.add_argument("--llm-base-url", metavar="URL", default="", help="parameter llm.base_url")
+    parser.add_argument("--voice", action="store_true", help="ask two questions by voice, too (needs espeak-ng)")
     parser.add_argument("--domain", type=int, metavar="ID", help="ROS domain (default: one that is free)")
     options = parser.parse_args(arguments)
     if options.keep and (Path(options.keep) / "memory.db").exists():
