@@ -17,6 +17,10 @@ INSTALL = "pip install 'rapidfuzz>=3.9,<4'"
 GREETINGS = frozenset(
     "hey hi hello hay ay a ok okay oh um uh so well please listen excuse me dear hallo he bonjour salut hola oye good morning".split()
 )
+ARTICLES = frozenset(
+    ("the", "a", "an", "this", "that", "my", "your", "our", "his", "her", "their", "der", "die", "das", "den", "dem")
+)
+"""Before the last word they make it one that is talked about: "I like the robot"."""
 MAX_GREETING = 3
 _WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*")
 _EDGES = " \t\n,.;:!?-\u2013\u2014\u2026\u00bf\u00a1\"'"
@@ -49,7 +53,7 @@ class Wake:
                 break
         for length in self._lengths():
             first = len(plain) - length
-            if first > 0 and self._alike("".join(plain[first:])):
+            if first > 0 and plain[first - 1] not in ARTICLES and self._alike(plain[first:]):
                 return True, _sentence(text[: words[first][0]], text)
         return False, text
 
@@ -61,7 +65,7 @@ class Wake:
     def _at(self, plain: list[str], first: int) -> int:
         """How many words at `first` are the wake phrase; 0: none."""
         for length in self._lengths():
-            if first + length <= len(plain) and self._alike("".join(plain[first : first + length])):
+            if first + length <= len(plain) and self._alike(plain[first : first + length]):
                 return length
         return 0
 
@@ -69,10 +73,20 @@ class Wake:
         """A transcriber may run the phrase's words together, or apart."""
         return [length for length in (self._length, self._length + 1, self._length - 1) if length > 0]
 
-    def _alike(self, heard: str) -> bool:
+    def _alike(self, words: list[str]) -> bool:
+        heard = "".join(words)
         if heard == self._phrase + "s":
             return False  # "robots are ..." is about robots
-        return float(_rapidfuzz().fuzz.ratio(heard, self._phrase)) >= 100.0 * self._similarity
+        likeness = self._likeness(heard)
+        # "the robot is ..." is about the robot: not the phrase run apart, but a word more than it.
+        within = [words[at : at + self._length] for at in range(len(words) - self._length + 1)]
+        if len(words) > self._length and any(self._likeness("".join(part)) >= likeness for part in within):
+            return False
+        return likeness >= 100.0 * self._similarity
+
+    def _likeness(self, heard: str) -> float:
+        """0 to 100."""
+        return float(_rapidfuzz().fuzz.ratio(heard, self._phrase))
 
 
 def _sentence(rest: str, whole: str) -> str:

@@ -5,6 +5,8 @@ Times inside are int nanoseconds of a monotonic clock: sound takes as long as it
 
 from __future__ import annotations
 
+import ctypes
+import gc
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -12,11 +14,13 @@ from typing import Any
 
 from remembr_interfaces.msg import Speech
 from remembr_ros.hear.audio import AudioSource, create_source
+from remembr_ros.hear.expectation import expected_speech
 from remembr_ros.hear.gate import Gate, GateSettings, VerdictKind
 from remembr_ros.hear.listener import Heard, Listener, ListenerStats
 from remembr_ros.hear.push import PushSource
 from remembr_ros.hear.segmenter import Segmenter, SegmenterSettings
 from remembr_ros.hear.transcribers import Transcriber, create_transcriber
+from remembr_ros.hear.transcribers.language import normalized_language
 from remembr_ros.hear.vad import SileroVad
 from remembr_ros.records import NANOSECONDS
 from remembr_ros.ros import diagnostics
@@ -49,6 +53,15 @@ class Hearing:
         """Returns within about CLOSE_S, also in the middle of a transcription; that one is then nobody's."""
         self.listener.close(CLOSE_S)
         self.transcriber.close()
+        _return_memory()
+
+
+def _return_memory() -> None:
+    """glibc keeps what a model used (80 MB of tiny.en) for later; on a Jetson the captioner may need it now."""
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    if trim is not None:
+        gc.collect()
+        trim(0)
 
 
 def create_hearing(
@@ -65,6 +78,7 @@ def create_hearing(
         compute_type=parameters["asr.compute_type"],
         language=parameters["asr.language"],
         beam_size=parameters["asr.beam_size"],
+        prompt=expected_speech(parameters["gate.wake_phrase"], normalized_language(parameters["asr.language"])),
         cpu_fallback=parameters["asr.cpu_fallback"],
         on_warning=on_problem,
         parameter="asr.model",
