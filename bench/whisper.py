@@ -161,12 +161,13 @@ def files(quick: bool) -> Iterator[Figure]:
 def quiet(quick: bool) -> Iterator[Figure]:
     """Silence, white and pink noise, tones, speech that is not for the robot: ten minutes by the library, one over DDS."""
     from remembr_ros.hear.audio import AudioBlock
+    from remembr_ros.hear.expectation import expected_speech
     from remembr_ros.hear.gate import Gate, VerdictKind
     from remembr_ros.hear.segmenter import Segmenter
     from remembr_ros.hear.transcribers import create_transcriber
     from remembr_ros.hear.vad import SileroVad
 
-    transcriber = create_transcriber("packaged")
+    transcriber = create_transcriber("packaged", prompt=expected_speech("robot", "en"))
     kinds = dict.fromkeys(("silence", "white", "pink", "tones", "speech"), 0)
     seconds = 60.0 * QUIET_MINUTES / len(kinds) / (10 if quick else 1)
     utterances, questions, orders, at_ns = 0, 0, 0, 0

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from remembr_ros.errors import ConfigurationError
+from remembr_ros.hear.expectation import is_echo
 from remembr_ros.hear.own_voice import OwnVoice
 from remembr_ros.hear.segmenter import Utterance
 from remembr_ros.hear.transcribers import Transcript
@@ -164,6 +165,8 @@ class Gate:
 
     def _question(self, text: str, utterance: Utterance, now_ns: int) -> Verdict:
         words = tokens(text)
+        if is_echo(text):
+            return _rejected("what the model was told to expect")
         if self._last is not None:
             last_words, last_end_ns = self._last
             if words == last_words and utterance.speech_start_ns - last_end_ns < self._settings.duplicate_s * NANOSECONDS:

@@ -56,13 +56,14 @@ def create_transcriber(
     compute_type: str = "default",
     language: str = "en",
     beam_size: int = 5,
+    prompt: str = "",
     cpu_fallback: bool = True,
     on_warning: Callable[[str], None] = lambda text: None,
     parameter: str = "asr.model",
 ) -> Transcriber:
     """Load the transcriber that `spec` names: faster_whisper:<size or folder>, packaged (tiny.en from a wheel), scripted[:<text or file>].
 
-    `language`: a code or English name, empty: detect it. `cpu_fallback`: where the GPU's libraries fail, now or at the first
+    `language`: a code or English name, empty: detect it. `prompt`: what might be said (expectation.py). `cpu_fallback`: where the GPU's libraries fail, now or at the first
     transcription, go on with the CPU in int8 and say so once to `on_warning`.
     Raises UnknownBackend, ConfigurationError, MissingDependency, ModelFailed.
     """
@@ -77,6 +78,7 @@ def create_transcriber(
             compute_type=compute_type,
             language=code,
             beam_size=beam_size,
+            prompt=prompt,
             cpu_fallback=cpu_fallback,
             on_warning=on_warning,
             parameter=parameter,

@@ -41,6 +41,7 @@ class FasterWhisperTranscriber:
         compute_type: str = "default",
         language: str = "en",
         beam_size: int = 5,
+        prompt: str = "",
         cpu_fallback: bool = True,
         on_warning: Callable[[str], None] = lambda text: None,
         parameter: str = "asr.model",
@@ -55,6 +56,7 @@ class FasterWhisperTranscriber:
         self._path = os.path.expanduser(model) if model else packaged_model()
         self._language = language or None
         self._beam_size = beam_size
+        self._prompt = prompt or None
         self._cpu_fallback = cpu_fallback
         self._on_warning = on_warning
         self._device, self._index = _device(device)
@@ -102,6 +104,7 @@ class FasterWhisperTranscriber:
             language=self._language,
             task="transcribe",
             beam_size=self._beam_size,
+            initial_prompt=self._prompt,
             temperature=0.0,
             condition_on_previous_text=False,
             without_timestamps=True,
