@@ -124,6 +124,9 @@ class Gate:
             return Verdict(VerdictKind.STOP, "stop")  # before any doubt: to stop is never wrong
         if doubt := self._doubt(transcript, words):
             return _rejected(doubt)
+        added = reply(self._own_voice.after_echo(words, utterance), transcript.language)
+        if added in (Reply.STOP, Reply.NO) and (verdict := self._reply(added, utterance)):
+            return verdict  # a yes is asked for again: what an echo ends in must not set the robot in motion
         if own := self._own_voice.heard(words, utterance, called=called):
             return _rejected(own)
         if answer is not None and (verdict := self._reply(answer, utterance)):

@@ -14,6 +14,7 @@ from remembr_ros.hear.words import tokens
 from remembr_ros.records import NANOSECONDS
 
 KEPT_ANSWERS = 8
+MOST_ADDED, FEWEST_ECHOED = 3, 2
 LATE_S, LATE_SIMILARITY, LATE_TOKENS = 10.0, 0.9, 4
 """A speaker may begin late and end late: for so long, nearly the same words, if there are enough of them, are still its echo."""
 
@@ -54,6 +55,21 @@ class OwnVoice:
             if after_s <= LATE_S and share >= LATE_SIMILARITY and len(words) >= LATE_TOKENS:
                 return "the robot's own voice, late"
         return ""
+
+    def after_echo(self, words: list[str], utterance: Utterance) -> list[str]:
+        """The last words, where they follow the robot's own in one breath and are not its own; empty: there are none.
+
+        Somebody answers before the robot has finished, and both end up in one utterance.
+        """
+        for answer in self._answers:
+            after_s = (utterance.speech_start_ns - answer.until_ns) / NANOSECONDS
+            if utterance.speech_end_ns < answer.start_ns or after_s > self._tail_s:
+                continue
+            for count in range(1, min(MOST_ADDED, len(words) - FEWEST_ECHOED) + 1):
+                echo, added = words[:-count], words[-count:]
+                if echo_share(echo, answer.words) >= self._similarity and not set(added) & set(answer.words):
+                    return added
+        return []
 
 
 def echo_share(words: list[str], answer: list[str]) -> float:
