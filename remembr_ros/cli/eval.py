@@ -7,8 +7,7 @@ what it takes to go on after an interruption. Exit code 1: something could not b
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -31,14 +30,15 @@ from remembr_ros.cli.memory_file import (
 )
 from remembr_ros.errors import ConfigurationError
 from remembr_ros.evaluation import report
-from remembr_ros.evaluation.cases import Outcome
+from remembr_ros.evaluation.cases import Case
 from remembr_ros.evaluation.compare import Comparison, compare
 from remembr_ros.evaluation.navqa.questions import ZONE_NAME, read_questions
 from remembr_ros.evaluation.navqa.questions import Annotated as Question
 from remembr_ros.evaluation.run import Prices
 from remembr_ros.evaluation.scores import Tolerances
 from remembr_ros.evaluation.summary import overall
-from remembr_ros.evaluation.variants import Variant, variants
+from remembr_ros.evaluation.variants import variants
+from remembr_ros.recall.searchable import SearchableMemory
 from remembr_ros.recall.when import load_zone
 
 eval_app = typer.Typer(
@@ -107,25 +107,65 @@ def navqa(
             f"{sum(len(drive.memories) for drive in drives.values())} captions, embedder {embedder}.",
             f"Clock times are {ZONE_NAME}.",
         ]
-        chosen = variants(variants_, llm=llm, base_url=base_url, vision_model=vision_model, time_limit_s=time_limit)
         memories = {f"navqa_{name}_{drive.digest}_{_word(embedder)}": drive.memories for name, drive in drives.items()}
+        chosen = variants(variants_, llm=llm, base_url=base_url, vision_model=vision_model, time_limit_s=time_limit)
         comparison = Comparison(
-            tuple(chosen),
-            load_zone(ZONE_NAME),
-            out,
-            " ".join(memories),
-            judge,
-            judge_base_url,
-            prices=_prices(prices),
-            currency=currency,
-            parallel=parallel,
-        )
+            tuple(chosen), load_zone(ZONE_NAME), out, " ".join(memories), judge, judge_base_url,
+            prices=_prices(prices), currency=currency, parallel=parallel,
+        )  # fmt: skip
         model = create_embedder(embedder, parameter="--embedder")
         with progress_bar("storing captions") as bar, stored(out / "memory.db", model, memories, bar) as stores:
-            by_sequence = dict(zip(drives, stores.values(), strict=True))
-            with _answering() as tell:
-                runs = compare(comparison, cases, by_sequence, title="NaVQA", lines=lines, progress=tell)
-    _show(console, chosen, runs, out)
+            _compare(console, comparison, cases, dict(zip(drives, stores.values(), strict=True)), "NaVQA", lines)
+
+
+@eval_app.command()
+def sim(
+    seed: Annotated[int, typer.Option("--seed", help="Of the deployment; 1 to 9 are for tuning.", min=1)] = 101,
+    days: Annotated[int, typer.Option("--days", help="How long it lasts.", min=2, max=60)] = 30,
+    windows: Annotated[int, typer.Option("--windows", help="How many memories it has.", min=1000)] = 200_000,
+    count: Annotated[int, typer.Option("--count", help="About how many questions.", min=10)] = 340,
+    within: Annotated[float, typer.Option("--within", help="A place is right so near [m].", min=0.0)] = 5.0,
+    minutes: Annotated[float, typer.Option("--minutes", help="A time is right so near [min].", min=0.0)] = 2.0,
+    llm: LLM = "",
+    base_url: BASE_URL = "",
+    variants_: VARIANTS = "",
+    time_limit: TIME_LIMIT = 120.0,
+    parallel: PARALLEL = 1,
+    judge: JUDGE = "",
+    judge_base_url: JUDGE_URL = "",
+    prices: PRICES = None,
+    currency: CURRENCY = "",
+    embedder: EMBEDDER = DEFAULT_EMBEDDER,
+    out: OUT = Path("sim-results"),
+    limit: LIMIT = 0,
+) -> None:
+    """A simulated deployment of weeks whose truth is known. It is not NaVQA: its captions are made up."""
+    from remembr_ros.evaluation.kept_vectors import KeptVectors
+    from remembr_ros.evaluation.memories import stored
+    from remembr_ros.evaluation.sim.deployment import Deployment
+    from remembr_ros.evaluation.sim.drive import ZONE
+    from remembr_ros.evaluation.sim.questions import Questions
+    from remembr_ros.memory.embedders import create_embedder
+
+    console = Console()
+    with clear_errors():
+        chosen = variants(variants_, llm=llm, base_url=base_url, time_limit_s=time_limit)
+        model = KeptVectors(create_embedder(embedder, parameter="--embedder"))
+        with console.status("making the deployment"):
+            deployment = Deployment(seed, days=days, windows=windows)
+            cases = Questions(deployment).cases(count)[: limit or None]
+        name = f"sim_{seed}_{days}_{windows}_{_word(embedder)}"
+        comparison = Comparison(
+            tuple(chosen), ZONE, out, name, judge, judge_base_url, Tolerances(within, minutes, minutes),
+            _prices(prices), currency, parallel,
+        )  # fmt: skip
+        lines = [
+            f"{len(cases)} questions about {days} simulated days, seed {seed}. This is not NaVQA.",
+            f"{len(deployment.memories)} memories, embedder {embedder}.",
+        ]
+        memories = {name: deployment.memories}
+        with progress_bar("storing captions") as bar, stored(out / "memory.db", model, memories, bar) as stores:
+            _compare(console, comparison, cases, stores[name], "A simulated deployment", lines)
 
 
 @eval_app.command()
@@ -161,23 +201,39 @@ def own(
         chosen = variants(variants_, llm=llm, base_url=base_url, vision_model=vision_model, time_limit_s=time_limit)
         model = create_embedder(embedder, parameter="--embedder")
         with MemoryStore.open(uri, model, collection=collection, token=token(), timeout_s=TIMEOUT_S) as store:
-            count = store.count()
+            name = f"{uri} {collection} {store.count()} {store.bounds()}"
             comparison = Comparison(
-                tuple(chosen),
-                zone,
-                out,
-                f"{uri} {collection} {count} {store.bounds()}",
-                judge,
-                judge_base_url,
-                Tolerances(within, minutes, minutes),
-                _prices(prices),
-                currency,
-                parallel,
-            )
-            lines = [f"{len(cases)} questions, {count} memories, embedder {embedder}."]
-            with _answering() as tell:
-                runs = compare(comparison, cases, store, title="Own questions", lines=lines, progress=tell)
-    _show(Console(), chosen, runs, out)
+                tuple(chosen), zone, out, name, judge, judge_base_url, Tolerances(within, minutes, minutes),
+                _prices(prices), currency, parallel,
+            )  # fmt: skip
+            lines = [f"{len(cases)} questions, {store.count()} memories, embedder {embedder}."]
+            _compare(Console(), comparison, cases, store, "Own questions", lines)
+
+
+def _compare(
+    console: Console,
+    comparison: Comparison,
+    cases: list[Case],
+    memory: SearchableMemory | Mapping[str, SearchableMemory],
+    title: str,
+    lines: list[str],
+) -> None:
+    """Ask, with a bar for each variant, and show what came of it."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("asking", total=None)
+
+        def tell(name: str, done: int, total: int) -> None:
+            bar.update(task, description=name, completed=done, total=total)
+
+        runs = compare(comparison, cases, memory, title=title, lines=lines, progress=tell)
+    table = Table(title="right answers")
+    for column in ("variant", "all", "clean"):
+        table.add_column(column, justify="left" if column == "variant" else "right")
+    for name, outcomes in runs.items():
+        table.add_row(name, report.percent(overall(outcomes)), report.percent(overall(report.clean(outcomes))))
+    console.print(table)
+    console.print(f"report: {comparison.folder / 'report.md'}", markup=False, highlight=False)
 
 
 def _list(console: Console, asked: list[Question]) -> None:
@@ -196,27 +252,6 @@ def _list(console: Console, asked: list[Question]) -> None:
     counts.add_row("all", *(str(sum(one.length_class == name for one in asked)) for name in classes), str(len(asked)))
     console.print(counts)
     console.print(f"{sum(len(one.notes) for one in asked)} clock times lie outside the stretch they are asked about")
-
-
-@contextmanager
-def _answering() -> Iterator[Callable[[str, int, int], None]]:
-    """A function to call with (variant, done, total)."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("asking", total=None)
-        yield lambda name, done, total: bar.update(task, description=name, completed=done, total=total)
-
-
-def _show(console: Console, chosen: list[Variant], runs: dict[str, list[Outcome]], out: Path) -> None:
-    table = Table(title="right answers")
-    for column in ("variant", "all", "clean"):
-        table.add_column(column, justify="left" if column == "variant" else "right")
-    for variant in chosen:
-        outcomes = runs[variant.name]
-        good = report.clean(outcomes)
-        table.add_row(variant.name, report.percent(overall(outcomes)), report.percent(overall(good)))
-    console.print(table)
-    console.print(f"report: {out / 'report.md'}", markup=False, highlight=False)
 
 
 def _prices(given: tuple[float, float] | None) -> Prices | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
@@ -17,7 +18,7 @@ from typing import Any
 from remembr_ros.evaluation import summary
 from remembr_ros.evaluation.cases import Outcome
 from remembr_ros.evaluation.plots import draw
-from remembr_ros.evaluation.summary import ERRORS, EVERYTHING, Share, Spread
+from remembr_ros.evaluation.summary import ERRORS, EVERYTHING, Cell, Share, Spread
 from remembr_ros.evaluation.variants import Variant
 from remembr_ros.records import AnswerKind
 
@@ -33,6 +34,8 @@ class About:
     currency: str = ""
 
 
+MOST_COLUMNS = 5
+"""Of groups, in a table of Markdown."""
 Runs = Mapping[str, Sequence[Outcome]]
 """By the name of the variant."""
 
@@ -83,6 +86,8 @@ def markdown(about: About, variants: Sequence[Variant], runs: Runs, pictures: Se
     if any(summary.evidence(runs[variant.name]) for variant in variants):
         parts += ["## Evidence", "", "Over questions whose proof is known and that have an answer.", ""]
         parts += [*_evidence(variants, runs), ""]
+    if any(summary.declines(runs[variant.name]) for variant in variants):
+        parts += ["## Questions without an answer", "", *_declines(variants, runs), ""]
     noted = _noted(runs)
     if noted:
         parts += [f"## Left out of the clean set ({len(noted)})", ""]
@@ -126,6 +131,8 @@ def _overall(variants: Sequence[Variant], runs: Runs) -> list[str]:
 def _by_kind(outcomes: Sequence[Outcome]) -> list[str]:
     found = summary.cells(outcomes)
     groups = list(dict.fromkeys(cell.group for cell in found))
+    if len(groups) > MOST_COLUMNS:
+        return _by_group(found)
     rows = []
     for kind in dict.fromkeys(cell.kind for cell in found):
         own = {cell.group: cell for cell in found if cell.kind == kind}
@@ -135,6 +142,20 @@ def _by_kind(outcomes: Sequence[Outcome]) -> list[str]:
             rows.append([f"{name}{f' [{unit}]' if unit else ''}", *(_spread(own[group].error) for group in groups)])
         rows.append(["answered", *(f"{own[group].answered}/{own[group].right.total}" for group in groups)])
     return table(["", *groups], rows)
+
+
+def _by_group(found: Sequence[Cell]) -> list[str]:
+    """One row for each group and kind that there is, where the groups are too many to be columns."""
+    there = sorted((cell for cell in found if cell.right.total), key=lambda cell: cell.group == EVERYTHING)
+    kinds = Counter(cell.group for cell in there if cell.kind != EVERYTHING)
+    rows = []
+    for cell in there:
+        if cell.kind == EVERYTHING and kinds[cell.group] == 1:
+            continue  # says what the row before said
+        unit = "" if cell.error is None else ERRORS[AnswerKind(cell.kind)][1]
+        answered = f"{cell.answered}/{cell.right.total}"
+        rows.append([cell.group, cell.kind, percent(cell.right), f"{_spread(cell.error)} {unit}".rstrip(), answered])
+    return table(["group", "kind", "right (95 %)", "error or score", "answered"], rows)
 
 
 def _spread(error: Spread | None) -> str:
@@ -176,6 +197,15 @@ def _evidence(variants: Sequence[Variant], runs: Runs) -> list[str]:
         if found is not None:
             rows.append([variant.name, f"{found.first.total}", percent(found.first), percent(found.first_five)])
     return table(["variant", "questions", "first (95 %)", "among the first five (95 %)"], rows)
+
+
+def _declines(variants: Sequence[Variant], runs: Runs) -> list[str]:
+    rows = []
+    for variant in variants:
+        found = summary.declines(runs[variant.name])
+        if found is not None:
+            rows.append([variant.name, f"{found.rightly.total}", percent(found.rightly), percent(found.wrongly)])
+    return table(["variant", "questions", "declined (95 %)", "others declined (95 %)"], rows)
 
 
 def _noted(runs: Runs) -> list[Outcome]:

@@ -88,6 +88,14 @@ class Evidence:
     first_five: Share
 
 
+@dataclass(frozen=True, slots=True)
+class Declines:
+    """Questions answered with "not found": `rightly`, of those without an answer; `wrongly`, of the others."""
+
+    rightly: Share
+    wrongly: Share
+
+
 def overall(outcomes: Sequence[Outcome]) -> Share:
     return Share(sum(outcome.correct for outcome in outcomes), len(outcomes))
 
@@ -140,9 +148,19 @@ def evidence(outcomes: Sequence[Outcome]) -> Evidence | None:
     )
 
 
+def declines(outcomes: Sequence[Outcome]) -> Declines | None:
+    """None where every question has an answer."""
+    without = [outcome for outcome in outcomes if not outcome.case.truth.answerable]
+    others = [outcome for outcome in outcomes if outcome.case.truth.answerable]
+    if not without:
+        return None
+    wrongly = sum(not outcome.given.found for outcome in others)
+    return Declines(overall(without), Share(wrongly, len(others)))
+
+
 def as_dict(outcomes: Sequence[Outcome]) -> dict[str, Any]:
     """All of the above, for JSON: NaN and infinity become None."""
-    found = evidence(outcomes)
+    found, declined = evidence(outcomes), declines(outcomes)
     return {
         "correct": _share_dict(overall(outcomes)),
         "cells": [
@@ -150,6 +168,7 @@ def as_dict(outcomes: Sequence[Outcome]) -> dict[str, Any]:
             for cell in cells(outcomes)
         ],
         "costs": asdict(costs(outcomes)) if outcomes else None,
+        "declines": declined and {"rightly": _share_dict(declined.rightly), "wrongly": _share_dict(declined.wrongly)},
         "evidence": found and {"first": _share_dict(found.first), "first_five": _share_dict(found.first_five)},
     }
 

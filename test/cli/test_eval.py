@@ -145,3 +145,15 @@ def test_own_questions_about_a_robots_own_memory(tmp_path: Path) -> None:
     assert read(tmp_path)["variants"]["extractive"]["all"]["correct"] == {
         "right": 3, "total": 3, "share": 1.0, "low": pytest.approx(0.4385, abs=1e-3), "high": 1.0,
     }  # fmt: skip
+
+
+def test_a_simulated_deployment_in_small(tmp_path: Path) -> None:
+    with ensure_server(tmp_path.resolve() / "memory.db"):
+        size = ["--days", "2", "--windows", "1000", "--count", "10"]
+        options = [*size, "--embedder", "hashing:64", "--out", str(tmp_path)]
+        result = CliRunner().invoke(app, ["eval", "sim", "--variants", "extractive,retrieval_words", *options])
+    assert result.exit_code == 0, result.output
+    report = read(tmp_path)
+    assert list(report["variants"]) == ["extractive", "retrieval_words"] and "This is not NaVQA." in report["about"][0]
+    outcomes = report["variants"]["extractive"]["outcomes"]
+    assert len(outcomes) >= 8 and not any(outcome["error"] for outcome in outcomes)

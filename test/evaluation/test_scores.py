@@ -172,6 +172,27 @@ class TestTheReport:
         assert data["variants"]["extractive"]["clean"]["correct"]["right"] == 2
         assert data["variants"]["extractive"]["outcomes"][1]["position_error_m"] == 40.0
 
+    def test_many_groups_are_rows(self, tmp_path: Path) -> None:
+        found = [
+            dataclasses.replace(one, case=dataclasses.replace(one.case, group=f"{one.case.group}{number}"))
+            for number in range(3)
+            for one in outcomes()
+        ]
+        files = report.write(tmp_path, self.ABOUT, [VARIANTS["extractive"]], {"extractive": found}, plots=False)
+        text = files[0].read_text()
+        assert "| near1 | position | 100 % (21-100) | 0 ± 0 m | 1/1 |" in text and "| near1 | all |" not in text
+        assert "| far2 | all | 33 % (6-79) | - | 2/3 |" in text
+        assert "| all | position | 33 % (12-65) | 20 ± 21.9 m | 6/9 |" in text
+        assert "| all | all | 50 % (25-75) | - | 9/12 |" in text
+
+    def test_what_was_declined_rightly_and_wrongly(self, tmp_path: Path) -> None:
+        nowhere = scored(Truth(AnswerKind.POSITION, answerable=False), found=False)
+        found = [*outcomes(), nowhere]
+        files = report.write(tmp_path, self.ABOUT, [VARIANTS["extractive"]], {"extractive": found}, plots=False)
+        assert "| extractive | 1 | 100 % (21-100) | 25 % (5-70) |" in files[0].read_text()
+        declined = json.loads(files[1].read_text())["variants"]["extractive"]["all"]["declines"]
+        assert (declined["rightly"]["right"], declined["wrongly"]["right"]) == (1, 1)
+
     def test_places_on_another_map_are_in_the_json_as_none(self, tmp_path: Path) -> None:
         elsewhere = scored(place(Place(0, 0, "a")), place=Place(0, 0, "b"))
         files = report.write(tmp_path, self.ABOUT, [VARIANTS["extractive"]], {"extractive": [elsewhere]}, plots=False)
