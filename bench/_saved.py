@@ -7,8 +7,10 @@ those of quick runs end in `.quick.json`. A file that cannot be read is named an
 from __future__ import annotations
 
 import ast
+import contextlib
 import json
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
@@ -17,6 +19,7 @@ from typing import Any
 from bench.report import Figure, now
 
 FAILED = "failed"
+_PATH = re.compile(r"(?<![\w.:/])/[^\s'\",:;]+")
 
 
 @dataclass(frozen=True)
@@ -72,7 +75,19 @@ def ended(folder: Path, name: str, quick: bool, why: str) -> None:
     if not why:
         path.unlink(missing_ok=True)
         return
+    folder.mkdir(exist_ok=True)
     path.write_text(json.dumps({"measured": now(), "failed": why}) + "\n", encoding="utf-8")
+
+
+@contextlib.contextmanager
+def noting_failure(folder: Path, name: str, quick: bool) -> Iterator[None]:
+    """An exception passes through, and why is kept: its words, without the paths of this machine."""
+    try:
+        yield
+    except Exception as error:
+        words = _PATH.sub("...", " ".join(str(error).split()))[:300]
+        ended(folder, name, quick, f"{type(error).__name__}: {words}")
+        raise
 
 
 def parts_of(path: Path) -> list[str]:

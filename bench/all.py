@@ -46,11 +46,7 @@ def main(arguments: Sequence[str], folder: Path = run.HERE, document: Path = ROO
         for name in options.only or names:
             if options.resume and _is_complete(folder, results, name, options.quick):
                 continue
-            why = _run(folder, name, options.quick, options.resume, 60.0 * options.limit_min)
-            _saved.ended(results, name, options.quick, why)
-            if why:
-                failures += 1
-                print(f"scripts/bench: {name}: {why}", file=sys.stderr)
+            failures += not _run(folder, name, options.quick, options.resume, 60.0 * options.limit_min)
     benchmarks = [_benchmark(folder, results, name, options.quick) for name in names]
     target = results / "benchmarks.quick.md" if options.quick else document
     _document.write(target, benchmarks, quick=options.quick)
@@ -79,18 +75,23 @@ def _is_complete(folder: Path, results: Path, name: str, quick: bool) -> bool:
     return bool(benchmark.results.runs) and not benchmark.parts_not_run()
 
 
-def _run(folder: Path, name: str, quick: bool, resume: bool, limit_s: float) -> str:
-    """Why it gave nothing; empty when it did."""
+def _run(folder: Path, name: str, quick: bool, resume: bool, limit_s: float) -> bool:
+    """Whether it measured; if not, why is kept with the results."""
     command = [sys.executable, "-m", "bench.run", name, "--folder", str(folder)]
     command += ["--quick"] * quick + ["--resume"] * resume
     process = subprocess.Popen(command, cwd=ROOT, start_new_session=True)
+    why = ""
     try:
         status = process.wait(limit_s)
+        if status < 0:  # what raised has said so itself
+            why = f"ended by {signal.Signals(-status).name}"
     except subprocess.TimeoutExpired:
-        return f"not finished within {limit_s / 60:g} min"
+        status, why = 1, f"not finished within {limit_s / 60:g} min"
     finally:
         _end(process)
-    return f"exit status {status}" if status else ""
+    if why:
+        _saved.ended(folder / "results", name, quick, why)
+    return status == 0
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

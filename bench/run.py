@@ -20,7 +20,7 @@ from typing import Any
 
 from rich.console import Console
 
-from bench import report
+from bench import _saved, report
 
 HERE = Path(__file__).resolve().parent
 NOT_BENCHMARKS = {"run", "report", "all"}
@@ -125,23 +125,27 @@ def main(arguments: Sequence[str] | None = None, folder: Path = HERE) -> int:
 
     targets = read_targets(folder / "targets.toml", options.name)
     machine, began = report.this_machine(), time.monotonic()
-    module = load(folder / f"{options.name}.py")
+    results = folder / "results"
+    with _saved.noting_failure(results, options.name, options.quick):
+        module = load(folder / f"{options.name}.py")
     parts = getattr(module, "PARTS", {})
     if unknown := set(options.part or ()) - parts.keys():
         print(f"scripts/bench: no part {', '.join(unknown)}; there is: {', '.join(parts) or 'none'}", file=sys.stderr)
         return 2
-    if parts:
-        chosen = {name: part for name, part in parts.items() if name in (options.part or parts)}
-        result = measure_parts(chosen, folder / "results", options.name, options.quick, options.resume)
-    else:
-        result = measure(module, options.quick)
+    with _saved.noting_failure(results, options.name, options.quick):
+        if parts:
+            chosen = {name: part for name, part in parts.items() if name in (options.part or parts)}
+            result = measure_parts(chosen, results, options.name, options.quick, options.resume)
+        else:
+            result = measure(module, options.quick)
+    _saved.ended(results, options.name, options.quick, "")
     if options.part:
         targets = {name: targets[name] for name in targets if name in {figure.name for figure in result.figures}}
     missed = report.misses(result, targets)
     report.show(options.name, machine, result, targets, Console())
     content = report.document(options.name, options.quick, machine, result, missed, time.monotonic() - began)
     if not parts:
-        _keep(folder / "results" / f"{options.name}{'.quick' if options.quick else ''}.json", content)
+        _keep(results / f"{options.name}{'.quick' if options.quick else ''}.json", content)
     if options.json:
         _keep(options.json, content)
     if options.check and missed:
