@@ -97,7 +97,6 @@ def test_without_the_query_node_yes_and_stop_are_answered(robot, query):
     ("code", "message", "reply"),
     [
         (Confirm.Request.EXPIRED, "expired", "That came too late. Please ask me again."),
-        (Confirm.Request.UNKNOWN_PROPOSAL, "", "There is nothing left to confirm."),
         (Confirm.Request.REFUSED, "the goal is occupied", "I may not go there: the goal is occupied."),
     ],
 )
