@@ -45,7 +45,10 @@ eval_app = typer.Typer(
     help="Measure how good the answers are.", no_args_is_help=True, add_completion=False, rich_markup_mode=None
 )
 VARIANTS = Annotated[
-    str, typer.Option("--variants", help="Ways to answer, comma-separated, or all. Default: extractive, and agent.")
+    str,
+    typer.Option(
+        "--variants", help="Ways to answer, comma-separated, or all. Empty: extractive, and agent with --llm."
+    ),
 ]
 LLM = Annotated[str, typer.Option("--llm", help="Language model, vendor:model, as the parameter llm.model.")]
 BASE_URL = Annotated[str, typer.Option("--base-url", help="Its endpoint, as the parameter llm.base_url.")]
@@ -68,7 +71,7 @@ DEFAULT_EMBEDDER = str(DEFAULTS["embedder.model"])
 def navqa(
     questions: Annotated[Path, typer.Option("--questions", help="Folder of NaVQA with data.csv.", file_okay=False)],
     captions: Annotated[list[Path] | None, typer.Option("--captions", help="Caption files, one a sequence.")] = None,
-    more: Annotated[list[Path] | None, typer.Argument(metavar="[FILE]...", help="More caption files.")] = None,
+    more: Annotated[list[Path] | None, typer.Argument(metavar="FILE", help="More caption files.")] = None,
     list_: Annotated[bool, typer.Option("--list", help="Only check and list the questions.")] = False,
     llm: LLM = "",
     base_url: BASE_URL = "",
