@@ -56,7 +56,7 @@ class WhisperNode(ManagedNode):
         self._speech_publisher = self.create_publisher(Speech, "speech", qos.RELIABLE)
         self._text_publisher = self.create_publisher(String, "answer_text", qos.RELIABLE)
         self._diagnostics_publisher = self.create_publisher(DiagnosticArray, "/diagnostics", qos.RELIABLE)
-        self._orders = SpokenOrders(self, self._reply, self._add_reply, self._tell_situation, self._warn)
+        self._orders = SpokenOrders(self, self._reply, self._tell_situation, self._warn)
         self.create_subscription(String, "answer_text", self._on_answer_text, qos.RELIABLE)
         self.create_subscription(NavigationStatus, "remembr/navigation", self._orders.on_navigation, qos.LATCHED)
         if parameters["audio.source"] == "topic":
@@ -143,19 +143,16 @@ class WhisperNode(ManagedNode):
         if message.data in self._said_by_us:  # our own came back
             self._said_by_us.remove(message.data)
             return
-        self._say(f"{message.data[:MOST_READ]} {self._orders.question_to_add()}".strip())
+        self._say(message.data[:MOST_READ])
+        self._orders.ask_after_an_answer()
 
-    def _reply(self, text: str) -> None:
-        self._publish_own(text)
-        self._say(text)
-
-    def _add_reply(self, text: str) -> None:
-        self._publish_own(text)
-        self._say(text, after=True)
-
-    def _publish_own(self, text: str) -> None:
+    def _reply(self, text: str, after: bool = False) -> None:
+        """Said, and published like an answer; `after` what is being said."""
+        if self._hearing is None:  # deactivated: nobody could answer it
+            return
         self._said_by_us.append(text)
         self._text_publisher.publish(String(data=text))
+        self._say(text, after)
 
     def _say(self, text: str, after: bool = False) -> None:
         if self._speaker.name == Silent.name:
