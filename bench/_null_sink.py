@@ -1,6 +1,7 @@
 """A loudspeaker whose sound can be recorded: a null sink of a PulseAudio of our own, and its monitor as a microphone.
 
-In: sound to play. Out: the environment in which ALSA's device `pulse` records it. None where PulseAudio is not installed.
+In: sound to play. Out: the environment in which ALSA's device `pulse` records it. None where PulseAudio is not
+installed.
 """
 
 from __future__ import annotations

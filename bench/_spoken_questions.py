@@ -1,7 +1,8 @@
-"""What is said to the robot in bench/whisper.py: questions with their content words, and speech that is not meant for it.
+"""What is said to the robot in bench/whisper.py: questions with their content words, and speech that is not meant for
+it.
 
-The first half of the questions (DEVELOPMENT) chose the defaults of the segmenter and the gate; figures are of the other half.
-A content word may be given in several spellings, separated by "|".
+The first half of the questions (DEVELOPMENT) chose the defaults of the segmenter and the gate; figures are of the other
+half. A content word may be given in several spellings, separated by "|".
 """
 
 from __future__ import annotations

@@ -1,9 +1,11 @@
-"""Hearing, measured: eSpeak NG's voices through sound, VAD, real Whisper and gate to `question`, in the real node over DDS.
+"""Hearing, measured: eSpeak NG's voices through sound, VAD, real Whisper and gate to `question`, in the real node over
+DDS.
 
-Design: 48 questions (_spoken_questions.py), each once under each condition, in rotation of four voices and three speeds, so that
-each of the twelve occurs four times; pink noise, at a ratio of powers taken where there is speech. The first half chose the
-defaults, the second half is `held_out`. Conditions: clean and 20, 10, 5 dB with tiny.en; 20 dB with base. Besides: spoken live
-(time from the end of speech to the question), WAV files, ten minutes that hold no question, a microphone of PulseAudio.
+Design: 48 questions (_spoken_questions.py), each once under each condition, in rotation of four voices and three
+speeds, so that each of the twelve occurs four times; pink noise, at a ratio of powers taken where there is speech. The
+first half chose the defaults, the second half is `held_out`. Conditions: clean and 20, 10, 5 dB with tiny.en; 20 dB
+with base. Besides: spoken live (time from the end of speech to the question), WAV files, ten minutes that hold no
+question, a microphone of PulseAudio.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ import numpy as np
 from bench._spoken_questions import DEVELOPMENT, HELD_OUT, NOT_FOR_THE_ROBOT
 from bench.report import Figure
 
-SPEEDS = (120, 145, 170)
+SPEEDS = (120, 140, 160)
 """Words a minute; eSpeak's own default is 175, people speak to a machine with about 150."""
 QUESTIONS = DEVELOPMENT + HELD_OUT
 LIVE, LIVE_QUICK, IN_FILES, IN_FILES_QUICK = 16, 3, 10, 2
@@ -83,15 +85,19 @@ def tiny(quick: bool) -> Iterator[Figure]:
 
 def base(quick: bool) -> Iterator[Figure]:
     """Whisper base, multilingual, at 20 dB."""
-    with tempfile.TemporaryDirectory(prefix="whisper_base_") as name:
-        with node(asr__model=f"faster_whisper:{joined_base(Path(name))}", asr__language="en") as robot:
-            yield from recognized("base", robot, 20.0, quick)
+    with (
+        tempfile.TemporaryDirectory(prefix="whisper_base_") as name,
+        node(asr__model=f"faster_whisper:{joined_base(Path(name))}", asr__language="en") as robot,
+    ):
+        yield from recognized("base", robot, 20.0, quick)
 
 
 def recognized(model: str, robot: Any, noise_db: float | None, quick: bool) -> Iterator[Figure]:
     """All questions under one condition, each given to the node at once (the pause after it is the topic's)."""
     title = f"{model}_{'clean' if noise_db is None else f'{noise_db:g}db'}"
-    found = [hear(robot, number, noise_db) for number in (range(0, len(QUESTIONS), 8) if quick else range(len(QUESTIONS)))]
+    found = [
+        hear(robot, number, noise_db) for number in (range(0, len(QUESTIONS), 8) if quick else range(len(QUESTIONS)))
+    ]
     held_out = [one for one in found if one.held_out]
     missed = "; ".join(f"{one.question} -> {one.heard}" for one in found if not one.arrived)
     yield Figure(f"{title}_questions", len(found), "")
@@ -122,7 +128,9 @@ def hear(robot: Any, number: int, noise_db: float | None) -> Said:
 
 
 def live(quick: bool) -> Iterator[Figure]:
-    """Spoken in real time to tiny.en, quiet room and 20 dB: seconds from the end of speech to the question's arrival."""
+    """Spoken in real time to tiny.en, quiet room and 20 dB: seconds from the end of speech to
+    the question's arrival.
+    """
     from processes import wait_until
 
     waits, expected = [], LIVE_QUICK if quick else LIVE
@@ -138,12 +146,19 @@ def live(quick: bool) -> Iterator[Figure]:
                 continue
             waits.append(robot.question_arrived_s[before] - began_s - end_s)
     yield Figure("live_asked", len(waits), "", f"of {expected}, spoken in real time")
-    yield Figure("live_wait_p50_s", statistics.median(waits) if waits else 99.0, "s", "end of speech to `question`; 0.6 s of it tell a pause from the end")
+    yield Figure(
+        "live_wait_p50_s",
+        statistics.median(waits) if waits else 99.0,
+        "s",
+        "end of speech to `question`; in 0.6 s of it a pause would go on",
+    )
     yield Figure("live_wait_worst_s", max(waits, default=99.0), "s")
 
 
 def files(quick: bool) -> Iterator[Figure]:
-    """The node plays a 48 kHz stereo file and one of six channels (the voice in channel 2), int16, as a microphone would."""
+    """The node plays a 48 kHz stereo file and one of six channels (the voice in channel 2), int16, as a microphone
+    would.
+    """
     numbers = range(0, len(QUESTIONS), 5)[: IN_FILES_QUICK if quick else IN_FILES]
     wanted = [QUESTIONS[number] for number in numbers]
     voice = np.concatenate([said(number, None) for number in numbers])
@@ -159,7 +174,9 @@ def files(quick: bool) -> Iterator[Figure]:
 
 
 def quiet(quick: bool) -> Iterator[Figure]:
-    """Silence, white and pink noise, tones, speech that is not for the robot: ten minutes by the library, one over DDS."""
+    """Silence, white and pink noise, tones, speech that is not for the robot: ten minutes by
+    the library, one over DDS.
+    """
     from remembr_ros.hear.audio import AudioBlock
     from remembr_ros.hear.expectation import expected_speech
     from remembr_ros.hear.gate import Gate, VerdictKind
@@ -191,11 +208,13 @@ def quiet(quick: bool) -> Iterator[Figure]:
         for kind in kinds:
             robot.sound_live(no_question(kind, (10.0 if quick else QUIET_LIVE_S) / len(kinds), seed=1))
         until_quiet(robot, 1, 0.0)
-        yield Figure("quiet_live_questions", len(robot.questions_heard), "", "the same kinds, a minute, in real time over DDS")
+        yield Figure("quiet_live_questions", len(robot.questions_heard), "", "the same kinds in real time over DDS")
 
 
 def microphone(quick: bool) -> Iterator[Figure]:
-    """The node records from a real audio device: the monitor of a null sink of PulseAudio, into which questions are played."""
+    """The node records from a real audio device: the monitor of a null sink of PulseAudio, into which questions are
+    played.
+    """
     from bench._null_sink import null_sink
 
     numbers = range(0, len(QUESTIONS), 6)[: 2 if quick else 6]

@@ -27,7 +27,9 @@ Samples = np.ndarray[Any, np.dtype[np.float32]]
 
 @dataclass(frozen=True, slots=True)
 class AudioBlock:
-    """Sound that follows the block before it. `samples`: (n,) float32, mono; `stamp_ns`: when the first was recorded."""
+    """Sound that follows the block before it. `samples`: (n,) float32, mono; `stamp_ns`: when
+    the first was recorded.
+    """
 
     stamp_ns: int
     samples: Samples
@@ -48,7 +50,9 @@ class AudioSource(Protocol):
     name: str
 
     def blocks(self) -> Iterator[AudioBlock]:
-        """Blocks for ever; ends after close() or at the end of a file. Never raises for a device that comes and goes."""
+        """Blocks for ever; ends after close() or at the end of a file. Never raises for a
+        device that comes and goes.
+        """
         ...
 
     def close(self) -> None:
@@ -67,9 +71,9 @@ def create_source(
 ) -> AudioSource:
     """The source that `spec` names: `microphone`, `microphone:<part of its name, or index>` or `wav:<file>`.
 
-    `channel` counts from 0; MIX is the mean of all. `rate_hz` 0 opens a microphone at its own rate. A WAV file plays at the
-    pace of a microphone and ends. A microphone that is missing is reported to `on_problem` and tried again.
-    Raises UnknownBackend, ConfigurationError, MissingDependency.
+    `channel` counts from 0; MIX is the mean of all. `rate_hz` 0 opens a microphone at its own rate. A WAV file plays at
+    the pace of a microphone and ends. A microphone that is missing is reported to `on_problem` and tried again. Raises
+    UnknownBackend, ConfigurationError, MissingDependency.
     """
     provider, _, what = spec.partition(":")
     if channel < MIX:

@@ -1,8 +1,8 @@
 """What Whisper is told to expect: somebody who calls the robot. In: wake phrase and language. Out: text said "before".
 
-Whisper takes its prompt for the sentence before (openai/whisper, `initial_prompt`), and spells what follows alike: without it, noise
-makes "hey Roma" of "hey robot". The prompt names no place and no thing, as the model would hear those, too. What it may write
-for noise is the prompt itself, which is therefore never a question (`is_echo`).
+Whisper takes its prompt for the sentence before (openai/whisper, `initial_prompt`), and spells what follows alike:
+without it, noise makes "hey Roma" of "hey robot". The prompt names no place and no thing, as the model would hear
+those, too. What it may write for noise is the prompt itself, which is therefore never a question (`is_echo`).
 """
 
 from __future__ import annotations
@@ -10,14 +10,16 @@ from __future__ import annotations
 from remembr_ros.hear.words import tokens
 
 _SENTENCE = {
-    "en": "Hey {}, can you hear me?", "de": "Hey {}, kannst du mich hören?", "fr": "Hé {}, est-ce que tu m'entends ?",
+    "en": "Hey {}, can you hear me?", "de": "Hey {}, kannst du mich hören?", "fr": "Hé {}, tu m'entends ?",
     "es": "Oye {}, ¿puedes oírme?",
 }  # fmt: skip
 _GREETING = ("hey ", "hi ", "hello ", "ok ", "okay ", "hallo ")
 
 
 def expected_speech(wake_phrase: str, language: str) -> str:
-    """`language` is a code; empty (to be detected) or another than these: nothing is expected, a prompt sways the detection."""
+    """`language` is a code; empty (to be detected) or another than these: nothing is expected, a prompt sways the
+    detection.
+    """
     phrase, sentence = wake_phrase.strip(), _SENTENCE.get(language, "")
     if not phrase or not sentence:
         return ""

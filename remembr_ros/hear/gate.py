@@ -1,7 +1,7 @@
 """Which words were meant for the robot. In: a transcript, its utterance, the robot's situation. Out: a `Verdict`. Pure.
 
-Times are int nanoseconds of one clock (ROS time in the node). The robot must not act on silence, noise, the radio or its own
-voice; a person who says "stop" must be obeyed. So every doubt but one ends in REJECTED.
+Times are int nanoseconds of one clock (ROS time in the node). The robot must not act on silence, noise, the radio or
+its own voice; a person who says "stop" must be obeyed. So every doubt but one ends in REJECTED.
 """
 
 from __future__ import annotations
@@ -22,15 +22,18 @@ from remembr_ros.records import NANOSECONDS
 
 HALLUCINATIONS = frozenset(
     {
-        "thank you", "thanks", "thank you very much", "thanks for watching", "thank you for watching", "you", "bye", "bye bye",
-        "please subscribe", "subscribe", "like and subscribe", "see you next time", "see you in the next video",
-        "thank you so much", "the end", "so", "oh", "i'm sorry", "music", "applause", "silence", "blank audio", "foreign",
+        "thank you", "thanks", "thank you very much", "thanks for watching", "thank you for watching", "you", "bye",
+        "bye bye", "please subscribe", "subscribe", "like and subscribe", "see you next time",
+        "see you in the next video",
+        "thank you so much", "the end", "so", "oh", "i'm sorry", "music", "applause", "silence", "blank audio",
+        "foreign",
         "subtitles by the amara org community", "untertitel der amara org community", "vielen dank", "danke",
         "untertitelung des zdf 2020", "sous titres réalisés par la communauté d'amara org", "merci", "gracias",
         "subtítulos realizados por la comunidad de amara org", "thanks for watching and see you next time",
     }
 )  # fmt: skip
-"""What Whisper writes for silence and noise (openai/whisper discussion 679 and 1606; its training data are subtitles)."""
+"""What Whisper writes for silence and noise (openai/whisper discussion 679 and 1606; its training data are subtitles).
+"""
 MIN_LOOP_TOKENS, LOOP_SHARE = 8, 0.35
 
 
@@ -46,7 +49,9 @@ class VerdictKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """`question_text` is what to ask, without the wake phrase; empty unless `kind` is QUESTION. `reason` is for people."""
+    """`question_text` is what to ask, without the wake phrase; empty unless `kind` is
+    QUESTION. `reason` is for people.
+    """
 
     kind: VerdictKind
     reason: str
@@ -103,12 +108,18 @@ class Gate:
             return self._judge(transcript, utterance, now_ns)
 
     def answer_spoken(self, text: str, start_ns: int, until_ns: int) -> None:
-        """The robot says `text` aloud in this time. `until_ns` may be an estimate: call again with the same start when it is known."""
+        """The robot says `text` aloud in this time.
+
+        `until_ns` may be an estimate: call again with the same start when it is known.
+        """
         with self._lock:
             self._own_voice.spoken(text, start_ns, until_ns, names_robot=self._wake.is_named(text))
 
     def set_situation(self, *, pending: bool, driving: bool, now_ns: int) -> None:
-        """Whether a proposed goal waits for a yes, and whether the robot drives to one. A yes that began before does not count."""
+        """Whether a proposed goal waits for a yes, and whether the robot drives to one.
+
+        A yes that began before does not count.
+        """
         with self._lock:
             self._pending_since_ns = _since(self._pending_since_ns, pending, now_ns)
             self._driving_since_ns = _since(self._driving_since_ns, driving, now_ns)
@@ -172,7 +183,10 @@ class Gate:
             return _rejected("what the model was told to expect")
         if self._last is not None:
             last_words, last_end_ns = self._last
-            if words == last_words and utterance.speech_start_ns - last_end_ns < self._settings.duplicate_s * NANOSECONDS:
+            if (
+                words == last_words
+                and utterance.speech_start_ns - last_end_ns < self._settings.duplicate_s * NANOSECONDS
+            ):
                 return _rejected("the same question again at once")
         while self._accepted_ns and not 0 <= now_ns - self._accepted_ns[0] < 60 * NANOSECONDS:
             self._accepted_ns.popleft()  # also where the clock was set back

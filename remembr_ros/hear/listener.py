@@ -18,7 +18,10 @@ from remembr_ros.records import NANOSECONDS
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """One utterance, what was understood, and what it is to the robot. `latency_s`: from the end of speech to this record."""
+    """One utterance, what was understood, and what it is to the robot.
+
+    `latency_s`: from the end of speech to this record.
+    """
 
     utterance: Utterance
     transcript: Transcript
@@ -43,7 +46,8 @@ class ListenerStats:
 
 
 class Listener:
-    """Capturing never waits for the transcriber: at most `queue_utterances` wait, beyond that the oldest is skipped and counted.
+    """Capturing never waits for the transcriber: at most `queue_utterances` wait, beyond that the oldest is skipped and
+    counted.
 
     `on_heard` is called on the transcribing thread, `on_problem` on either; neither may raise.
     """
@@ -96,7 +100,10 @@ class Listener:
             )
 
     def close(self, timeout_s: float = 5.0) -> None:
-        """End both threads and close the source; what waits is not transcribed any more. The transcriber stays the caller's."""
+        """End both threads and close the source; what waits is not transcribed any more.
+
+        The transcriber stays the caller's.
+        """
         with self._changed:
             self._closing = True
             self._waiting.clear()

@@ -1,8 +1,10 @@
-"""Sound from a microphone through PortAudio (sounddevice). In: a device by part of its name, or index. Out: `AudioBlock`s.
+"""Sound from a microphone through PortAudio (sounddevice). In: a device by part of its name, or index.
 
-A number is another microphone after a reboot, a name is not. A microphone that is missing, is unplugged or falls silent is looked
-for again, ever less often, and each new reason is reported once. PortAudio keeps the device list it started with, so it is
-started anew for each search: other streams of this process end with that.
+Out: `AudioBlock`s.
+
+A number is another microphone after a reboot, a name is not. A microphone that is missing, is unplugged or falls silent
+is looked for again, ever less often, and each new reason is reported once. PortAudio keeps the device list it started
+with, so it is started anew for each search: other streams of this process end with that.
 """
 
 from __future__ import annotations
@@ -133,7 +135,9 @@ class MicrophoneSource:
     def _default(self) -> int:
         """Index of the default input device, -1: none."""
         default = self._sounddevice.default.device
-        return int(default[0]) if isinstance(default, (tuple, list)) or hasattr(default, "__getitem__") else int(default)
+        return (
+            int(default[0]) if isinstance(default, (tuple, list)) or hasattr(default, "__getitem__") else int(default)
+        )
 
     def _refresh(self) -> None:
         """Make PortAudio look for devices again; it has no public call for that."""
@@ -151,9 +155,14 @@ class MicrophoneSource:
 
 
 def choose(devices: Any, wanted: str, default: int, last_name: str = "") -> dict[str, Any]:
-    """The input device that `wanted` means; `last_name` is the one an index meant before. Raises ConfigurationError with the list."""
+    """The input device that `wanted` means; `last_name` is the one an index meant before.
+
+    Raises ConfigurationError with the list.
+    """
     inputs = [dict(device) | {"index": index} for index, device in enumerate(devices) if device["max_input_channels"]]
-    listed = "; ".join(f"{device['index']}: {device['name']} ({device['max_input_channels']} channels)" for device in inputs)
+    listed = "; ".join(
+        f"{device['index']}: {device['name']} ({device['max_input_channels']} channels)" for device in inputs
+    )
     if not inputs:
         raise ConfigurationError("there is no input device")
     if wanted.isdecimal() or not wanted:

@@ -1,7 +1,9 @@
-"""Tells the robot's own voice from a person's. In: answers with the time they are spoken in, and words heard. Out: own or not.
+"""Tells the robot's own voice from a person's. In: answers with the time they are spoken in, and words heard.
 
-Without echo cancellation the microphone hears the loudspeaker. While an answer is spoken, and shortly after, words that are
-those of the answer in its order are its echo; other words are a person who interrupts.
+Out: own or not.
+
+Without echo cancellation the microphone hears the loudspeaker. While an answer is spoken, and shortly after, words that
+are those of the answer in its order are its echo; other words are a person who interrupts.
 """
 
 from __future__ import annotations
@@ -16,10 +18,13 @@ from remembr_ros.records import NANOSECONDS
 KEPT_ANSWERS = 8
 MOST_ADDED, FEWEST_ECHOED = 3, 2
 LATE_S, LATE_SIMILARITY, LATE_TOKENS = 10.0, 0.9, 4
-"""A speaker may begin late and end late: for so long, nearly the same words, if there are enough of them, are still its echo."""
+"""A speaker may begin late and end late: for so long, nearly the same words, if there are enough of them, are still its
+echo.
+"""
 
 MISHEARD = 15.0
-"""Letters in common are found in any two sentences [%]: likeness of letters counts so much less than words in common."""
+"""Letters in common are found in any two sentences [%]: likeness of letters counts so much less than words in common.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +44,17 @@ class OwnVoice:
         self._answers: deque[_Answer] = deque(maxlen=KEPT_ANSWERS)
 
     def spoken(self, text: str, start_ns: int, until_ns: int, *, names_robot: bool = False) -> None:
-        """An answer; one with the same start is replaced (its end is known better). `names_robot`: the wake phrase is in it."""
+        """An answer; one with the same start is replaced (its end is known better).
+
+        `names_robot`: the wake phrase is in it.
+        """
         known = [answer for answer in self._answers if answer.start_ns != start_ns]
         self._answers = deque([*known, _Answer(tokens(text), names_robot, start_ns, until_ns)], maxlen=KEPT_ANSWERS)
 
     def heard(self, words: list[str], utterance: Utterance, *, called: bool = False) -> str:
-        """The reason to take `words` for an echo; empty: a person said them, as where the robot is `called` but did not name itself."""
+        """The reason to take `words` for an echo; empty: a person said them, as where the robot is `called` but did not
+        name itself.
+        """
         for answer in self._answers:
             if utterance.speech_end_ns < answer.start_ns or (called and not answer.names_robot):
                 continue
@@ -73,7 +83,9 @@ class OwnVoice:
 
 
 def echo_share(words: list[str], answer: list[str]) -> float:
-    """Part of `words` that stands in `answer` in the same order, or the likeness of the letters where words were misheard."""
+    """Part of `words` that stands in `answer` in the same order, or the likeness of the letters where words were
+    misheard.
+    """
     from rapidfuzz import fuzz
     from rapidfuzz.distance import LCSseq
 

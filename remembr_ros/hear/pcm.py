@@ -48,9 +48,10 @@ class ToMono:
     def convert(self, pcm: bytes | np.ndarray[Any, Any], stamp_ns: int) -> AudioBlock | None:
         """The block that these samples complete; None while the resampler holds them back (some 10 ms).
 
-        `pcm`: bytes, or an array of the stream's type of (n, channels) or interleaved (n * channels,). Raises InvalidInput.
+        `pcm`: bytes, or an array of the stream's type of (n, channels) or interleaved (n * channels,). Raises
+        InvalidInput.
         """
-        rate_hz, channels, sample_type = self.form
+        _, channels, sample_type = self.form
         samples = decoded(pcm, sample_type)
         if len(samples) % channels:
             raise InvalidInput(f"audio: {len(samples)} samples are no whole number of frames of {channels} channels")
@@ -73,7 +74,10 @@ class ToMono:
 
 
 def decoded(pcm: bytes | np.ndarray[Any, Any], sample_type: str) -> Samples:
-    """Samples of `sample_type`, little-endian, as flat float32 in [-1, 1]; not-a-number is silence. Raises InvalidInput."""
+    """Samples of `sample_type`, little-endian, as flat float32 in [-1, 1]; not-a-number is silence.
+
+    Raises InvalidInput.
+    """
     if isinstance(pcm, np.ndarray):
         if pcm.dtype.name != sample_type:
             raise InvalidInput(f"audio: array of {pcm.dtype.name} given where {sample_type} was announced")

@@ -43,7 +43,8 @@ class PushSource:
     ) -> None:
         """Append interleaved samples; `stamp_ns` is when the first was recorded. Never blocks.
 
-        `sample_type`: int8, uint8, int16, int24, int32, float32 or float64, little-endian. Raises InvalidInput naming the field.
+        `sample_type`: int8, uint8, int16, int24, int32, float32 or float64, little-endian. Raises InvalidInput naming
+        the field.
         """
         with self._lock:
             if self._mono is None or self._mono.form != (rate_hz, channels, sample_type):

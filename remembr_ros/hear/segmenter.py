@@ -42,8 +42,8 @@ class SpeechProbability(Protocol):
 class Utterance:
     """What somebody said, between two pauses. `samples`: (n,) float32 mono at RATE_HZ, from `start_ns` to `end_ns`.
 
-    The sound begins before and ends after the speech itself (`speech_start_ns`, `speech_end_ns`). `truncated`: it went on; the
-    rest comes as the next utterance, which begins with the very next sample.
+    The sound begins before and ends after the speech itself (`speech_start_ns`, `speech_end_ns`). `truncated`: it went
+    on; the rest comes as the next utterance, which begins with the very next sample.
     """
 
     start_ns: int
@@ -87,7 +87,9 @@ class SegmenterSettings:
 
 
 class Segmenter:
-    """`probability` is asked once a frame; `on_speech_start(stamp_ns)` is told when it is certain that somebody speaks."""
+    """`probability` is asked once a frame; `on_speech_start(stamp_ns)` is told when it is
+    certain that somebody speaks.
+    """
 
     def __init__(
         self,

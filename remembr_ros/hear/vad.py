@@ -1,4 +1,6 @@
-"""The probability that a frame is speech: Silero VAD v6, as shipped inside faster-whisper. In: 512 samples. Out: [0, 1].
+"""The probability that a frame is speech: Silero VAD v6, as shipped inside faster-whisper. In: 512 samples.
+
+Out: [0, 1].
 
 The model and its streaming inputs (64 samples of context, h and c of an LSTM) are those of snakers4/silero-vad.
 """
@@ -31,7 +33,8 @@ class SileroVad:
             raise MissingDependency("faster-whisper", INSTALL, needed_for="hearing") from error
         except Exception as error:
             raise ModelFailed(f"Silero VAD cannot be loaded: {error}") from error
-        self.reset()
+        self._h = self._c = np.zeros((1, 1, 128), np.float32)
+        self._context: Samples = np.zeros(CONTEXT, np.float32)
 
     def __call__(self, frame: Samples) -> float:
         """Probability that the frame, (512,) float32 at 16 kHz, is speech."""
@@ -42,6 +45,5 @@ class SileroVad:
 
     def reset(self) -> None:
         """Forget the stream so far."""
-        self._h = np.zeros((1, 1, 128), np.float32)
-        self._c = np.zeros((1, 1, 128), np.float32)
-        self._context = np.zeros(CONTEXT, np.float32)
+        self._h = self._c = np.zeros_like(self._h)
+        self._context = np.zeros_like(self._context)

@@ -1,7 +1,9 @@
-"""Finds the wake phrase where somebody calls the robot by it. In: what was understood. Out: called or not, and the rest.
+"""Finds the wake phrase where somebody calls the robot by it. In: what was understood.
 
-The phrase counts at the head of an utterance, after a greeting at most, or as its last word: "robot" in the middle of a sentence
-is somebody talking about robots.
+Out: called or not, and the rest.
+
+The phrase counts at the head of an utterance, after a greeting at most, or as its last word: "robot" in the middle of a
+sentence is somebody talking about robots.
 """
 
 from __future__ import annotations
@@ -14,9 +16,11 @@ from remembr_ros.errors import MissingDependency
 from remembr_ros.hear.words import tokens
 
 INSTALL = "pip install 'rapidfuzz>=3.9,<4'"
-GREETINGS = frozenset(
-    "hey hi hello hay ay a ok okay oh um uh so well please listen excuse me dear hallo he bonjour salut hola oye good morning".split()
+_GREETINGS = (
+    "hey hi hello hay ay a ok okay oh um uh so well please listen excuse me dear good morning "
+    "hallo guten morgen he hé bonjour salut hola oye"
 )
+GREETINGS = frozenset(_GREETINGS.split())
 ARTICLES = frozenset(
     ("the", "a", "an", "this", "that", "my", "your", "our", "his", "her", "their", "der", "die", "das", "den", "dem")
 )

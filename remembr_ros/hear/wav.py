@@ -1,4 +1,7 @@
-"""Sound from a file, at the pace of a microphone. In: WAV (or what FFmpeg reads), any rate, type, channels. Out: `AudioBlock`s."""
+"""Sound from a file, at the pace of a microphone. In: WAV (or what FFmpeg reads), any rate, type, channels.
+
+Out: `AudioBlock`s.
+"""
 
 from __future__ import annotations
 

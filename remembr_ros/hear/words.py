@@ -1,4 +1,6 @@
-"""Words as they are compared, and the short answers people give. In: what was understood. Out: tokens; yes, no or stop."""
+"""Words as they are compared, and the short answers people give. In: what was understood. Out:
+tokens; yes, no or stop.
+"""
 
 from __future__ import annotations
 
@@ -42,8 +44,8 @@ STOP = {
 }
 """The first words of what means stop, whatever follows in a short utterance."""
 FILLERS = {
-    "en": "please now thanks thank you do it that's that is right ahead there let's i a uh um well oh hey just and the to me "
-    "take lets moving driving navigating navigation mind want way then",
+    "en": "please now thanks thank you do it that's that is right ahead there let's lets a uh um well oh hey just and the "
+    "to me take moving driving navigating navigation mind way then",
     "de": "bitte danke jetzt doch mal hin dahin dorthin da es das tu mach ich und na gut fahren",
     "fr": "s'il te vous plaît plait merci y tout de suite là maintenant bien sûr ça et arrêt",
     "es": "por favor gracias ahora allí ahí hazlo y eso ya",
@@ -61,7 +63,7 @@ def reply(words: list[str], language: str) -> Reply | None:
         return None
     yes, no, stop, fillers = (_words(table, language) for table in (YES, NO, STOP, FILLERS))
     head = next((word for word in words if word not in fillers), "")
-    if head in stop and len(words) <= MAX_STOP_TOKENS or all(word in stop for word in words):
+    if (head in stop and len(words) <= MAX_STOP_TOKENS) or all(word in stop for word in words):
         return Reply.STOP
     if len(words) > MAX_REPLY_TOKENS or not all(word in yes | no | stop | fillers for word in words):
         return None

@@ -11,8 +11,12 @@ from remembr_ros.records import NANOSECONDS
 
 pytestmark = pytest.mark.voice
 QUESTION, CONFIRM, DECLINE, STOP, REJECTED = (
-    VerdictKind.QUESTION, VerdictKind.CONFIRM, VerdictKind.DECLINE, VerdictKind.STOP, VerdictKind.REJECTED,
-)  # fmt: skip
+    VerdictKind.QUESTION,
+    VerdictKind.CONFIRM,
+    VerdictKind.DECLINE,
+    VerdictKind.STOP,
+    VerdictKind.REJECTED,
+)
 ANSWER = "The coffee machine is near the window, I am going there now"
 
 
@@ -45,10 +49,15 @@ def test_a_question_to_the_robot_is_accepted_without_the_wake_phrase(heard: str,
 @pytest.mark.parametrize(
     "heard",
     [
-        "Where did you put the car keys?", "I think we should buy a robot for the warehouse, the old one is broken.",
-        "Robots are taking over the factories.", "What is that robot doing over there?", "The root is rotten.", "", "...",
+        "Where did you put the car keys?",
+        "I think we should buy a robot for the warehouse, the old one is broken.",
+        "Robots are taking over the factories.",
+        "What is that robot doing over there?",
+        "The root is rotten.",
+        "",
+        "...",
     ],
-)  # fmt: skip
+)
 def test_speech_that_is_not_to_the_robot_is_rejected(heard: str) -> None:
     assert judge(Gate(), heard).kind is REJECTED
 
@@ -56,12 +65,15 @@ def test_speech_that_is_not_to_the_robot_is_rejected(heard: str) -> None:
 @pytest.mark.parametrize(
     ("phrase", "heard", "kind"),
     [
-        ("hey carter", "Hey Carter, where are you?", QUESTION), ("hey carter", "Hey Harter, where are you?", QUESTION),
-        ("nova carter", "Novacarter, where are you?", QUESTION), ("hey carter", "President Carter was there.", REJECTED),
-        ("", "Where did you see the elevator?", QUESTION), ("  ", "Where did you see the elevator?", QUESTION),
+        ("hey carter", "Hey Carter, where are you?", QUESTION),
+        ("hey carter", "Hey Harter, where are you?", QUESTION),
+        ("nova carter", "Novacarter, where are you?", QUESTION),
+        ("hey carter", "President Carter was there.", REJECTED),
+        ("", "Where did you see the elevator?", QUESTION),
+        ("  ", "Where did you see the elevator?", QUESTION),
         ("Roboter", "Hallo Roboter, wo ist der Aufzug?", QUESTION),
     ],
-)  # fmt: skip
+)
 def test_the_wake_phrase_is_a_parameter(phrase: str, heard: str, kind: VerdictKind) -> None:
     assert judge(Gate(GateSettings(wake_phrase=phrase)), heard).kind is kind
 
@@ -83,9 +95,12 @@ def test_the_wake_phrase_alone_opens_a_short_time_of_listening() -> None:
 @pytest.mark.parametrize(
     "doubts",
     [
-        {"no_speech_prob": 0.9}, {"avg_logprob": -1.4}, {"compression_ratio": 3.0}, {"language": "ko", "language_probability": 0.3},
+        {"no_speech_prob": 0.9},
+        {"avg_logprob": -1.4},
+        {"compression_ratio": 3.0},
+        {"language": "ko", "language_probability": 0.3},
     ],
-)  # fmt: skip
+)
 def test_what_the_model_doubts_is_rejected(doubts: dict[str, float | str]) -> None:
     gate = Gate(GateSettings(wake_phrase=""))
     assert judge(gate, "Where did you see the elevator?", **doubts).kind is REJECTED
@@ -94,9 +109,16 @@ def test_what_the_model_doubts_is_rejected(doubts: dict[str, float | str]) -> No
 
 @pytest.mark.parametrize(
     "text",
-    ["Thank you.", "you", "Thanks for watching!", "Bye-bye.", "Untertitel der Amara.org-Community", "the the the the the the the the",
-     "I don't know, I don't know, I don't know, I don't know, I don't know"],
-)  # fmt: skip
+    [
+        "Thank you.",
+        "you",
+        "Thanks for watching!",
+        "Bye-bye.",
+        "Untertitel der Amara.org-Community",
+        "the the the the the the the the",
+        "I don't know, I don't know, I don't know, I don't know, I don't know",
+    ],
+)
 def test_what_whisper_writes_for_silence_is_rejected_even_without_a_wake_phrase(text: str) -> None:
     assert judge(Gate(GateSettings(wake_phrase="")), text).kind is REJECTED
 
@@ -112,12 +134,14 @@ def test_field_fault_35_the_robot_does_not_answer_itself() -> None:
 @pytest.mark.parametrize(
     ("text", "start_s"),
     [
-        ("coffee machine is near the", 100.2), ("the window I am going there now", 102.0), ("I'm going there now.", 103.0),
+        ("coffee machine is near the", 100.2),
+        ("the window I am going there now", 102.0),
+        ("I'm going there now.", 103.0),
         ("the coffee machine is near the window i am going there now", 105.2),
         ("The coffee mushroom is near the windows, I am going there now.", 100.5),
         ("the coffee machine is near the window i am going there now", 109.0),
     ],
-)  # fmt: skip
+)
 def test_pieces_misheard_and_late_echoes_are_its_own_voice(text: str, start_s: float) -> None:
     gate = Gate(GateSettings(wake_phrase=""))
     gate.answer_spoken(ANSWER, int(100 * NANOSECONDS), int(104 * NANOSECONDS))
@@ -129,7 +153,9 @@ def test_a_person_may_interrupt_and_ask_about_the_same_thing() -> None:
     gate.answer_spoken(ANSWER, int(100 * NANOSECONDS), int(104 * NANOSECONDS))
     assert judge(gate, "Where is the elevator?", 101.0).kind is QUESTION
     assert judge(gate, "When was the coffee machine last cleaned?", 106.5).kind is QUESTION
-    assert judge(gate, "The coffee machine is near the window, I am going there now.", 130.0).kind is QUESTION, "long over"
+    assert judge(gate, "The coffee machine is near the window, I am going there now.", 130.0).kind is QUESTION, (
+        "long over"
+    )
     called = Gate()
     called.answer_spoken(ANSWER, int(100 * NANOSECONDS), int(104 * NANOSECONDS))
     assert judge(called, "Robot, is the coffee machine near the window?", 102.0).kind is QUESTION
@@ -146,13 +172,29 @@ def test_the_robots_own_yes_confirms_nothing() -> None:
 @pytest.mark.parametrize(
     ("text", "language", "kind"),
     [
-        ("Yes.", "en", CONFIRM), ("Yes, please go there!", "en", CONFIRM), ("Go ahead.", "en", CONFIRM), ("Robot, yes.", "en", CONFIRM),
-        ("No.", "en", DECLINE), ("No, don't go there.", "en", DECLINE), ("Cancel that", "en", DECLINE), ("Stop!", "en", DECLINE),
-        ("Yes, no, stop.", "en", DECLINE), ("Ja, bitte.", "de", CONFIRM), ("Nein danke", "de", DECLINE), ("Abbrechen!", "de", DECLINE),
-        ("Oui, vas-y.", "fr", CONFIRM), ("Non merci.", "fr", DECLINE), ("Sí, adelante.", "es", CONFIRM), ("No, gracias", "es", DECLINE),
-        ("Yes", "ja", CONFIRM), ("Yes I was in the kitchen yesterday", "en", REJECTED), ("Maybe.", "en", REJECTED), ("there", "en", REJECTED),
+        ("Yes.", "en", CONFIRM),
+        ("Yes, please go there!", "en", CONFIRM),
+        ("Go ahead.", "en", CONFIRM),
+        ("Robot, yes.", "en", CONFIRM),
+        ("No.", "en", DECLINE),
+        ("No, don't go there.", "en", DECLINE),
+        ("Cancel that", "en", DECLINE),
+        ("Stop!", "en", DECLINE),
+        ("Yes, no, stop.", "en", DECLINE),
+        ("Ja, bitte.", "de", CONFIRM),
+        ("Nein danke", "de", DECLINE),
+        ("Abbrechen!", "de", DECLINE),
+        ("Oui, vas-y.", "fr", CONFIRM),
+        ("Non merci.", "fr", DECLINE),
+        ("Sí, adelante.", "es", CONFIRM),
+        ("No, gracias", "es", DECLINE),
+        ("Yes", "ja", CONFIRM),
+        ("Yes I was in the kitchen yesterday", "en", REJECTED),
+        ("Maybe.", "en", REJECTED),
+        ("Do you want to go?", "en", REJECTED),
+        ("there", "en", REJECTED),
     ],
-)  # fmt: skip
+)
 def test_yes_and_no_act_only_while_a_goal_waits(text: str, language: str, kind: VerdictKind) -> None:
     gate = Gate()
     assert judge(gate, text, 50.0, 1.0, language=language).kind is REJECTED
@@ -176,7 +218,9 @@ def test_a_doubtful_yes_confirms_nothing() -> None:
     assert judge(gate, "Yes.", no_speech_prob=0.8).kind is REJECTED
 
 
-@pytest.mark.parametrize("text", ["Stop!", "Stop, stop, stop, stop, stop, stop, stop, stop.", "Please stop now", "No!", "Cancel.", "Halt!"])
+@pytest.mark.parametrize(
+    "text", ["Stop!", "Stop, stop, stop, stop, stop, stop, stop, stop.", "Please stop now", "No!", "Cancel.", "Halt!"]
+)
 def test_while_driving_a_bare_stop_stops(text: str) -> None:
     gate = Gate()
     assert judge(gate, text, 50.0).kind is REJECTED

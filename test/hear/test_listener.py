@@ -62,9 +62,7 @@ class Recorded:
     def say(self, *levels: float) -> None:
         for number, level in enumerate(levels):
             sound = np.concatenate((np.full(8_000, level), np.zeros(16_000))).astype(np.float32)
-            self.source.push(
-                sound, rate_hz=16_000, channels=1, sample_type="float32", stamp_ns=number * 1_500_000_000
-            )
+            self.source.push(sound, rate_hz=16_000, channels=1, sample_type="float32", stamp_ns=number * 1_500_000_000)
 
 
 @contextmanager

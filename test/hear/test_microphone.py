@@ -18,12 +18,18 @@ def device(name: str, inputs: int = 1, rate_hz: float = 16_000.0) -> dict[str, A
     return {"name": name, "max_input_channels": inputs, "default_samplerate": rate_hz}
 
 
-HDMI, WEBCAM, ARRAY = device("HDA NVidia: HDMI 0", 0), device("Webcam C270: USB Audio"), device("ReSpeaker 4 Mic Array", 6)
+HDMI, WEBCAM, ARRAY = (
+    device("HDA NVidia: HDMI 0", 0),
+    device("Webcam C270: USB Audio"),
+    device("ReSpeaker 4 Mic Array", 6),
+)
 BOOT_1, BOOT_2 = [HDMI, HDMI, WEBCAM, HDMI, ARRAY], [HDMI, WEBCAM, ARRAY]
 
 
 class Library:
-    """Device lists of one start after another (the last one stays), and streams that deliver `blocks` blocks, then die."""
+    """Device lists of one start after another (the last one stays), and streams that deliver
+    `blocks` blocks, then die.
+    """
 
     class PortAudioError(Exception):
         pass

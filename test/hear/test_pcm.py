@@ -50,7 +50,9 @@ def test_a_tone_cut_into_uneven_blocks_stays_one_tone(rate_hz: int) -> None:
     wanted = tone(16_000)[: len(samples)]
     inner = slice(400, -400)  # the filter swings in and out at the ends of the recording
     assert np.abs(samples - wanted)[inner].max() < 0.01
-    assert all(abs(block.stamp_ns - 62_500 * start) < 200_000 for block, start in zip(blocks, _starts(blocks), strict=True))
+    assert all(
+        abs(block.stamp_ns - 62_500 * start) < 200_000 for block, start in zip(blocks, _starts(blocks), strict=True)
+    )
 
 
 def _starts(blocks: list) -> list[int]:
@@ -95,7 +97,11 @@ def test_pushed_sound_comes_out_and_what_nobody_fetches_is_counted() -> None:
     source = PushSource(queue_blocks=3, on_problem=problems.append)
     for number in range(5):
         source.push(
-            np.full(160, number * 1000, np.int16), rate_hz=16_000, channels=1, sample_type="int16", stamp_ns=number * 10**7
+            np.full(160, number * 1000, np.int16),
+            rate_hz=16_000,
+            channels=1,
+            sample_type="int16",
+            stamp_ns=number * 10**7,
         )
     assert source.dropped == 2 and "dropped" in problems[0]
     blocks = source.blocks()

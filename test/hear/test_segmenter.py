@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -78,7 +79,7 @@ def test_a_too_long_utterance_comes_in_pieces_and_no_sample_is_lost() -> None:
     assert len(found) > 2 and [one.truncated for one in found] == [True] * (len(found) - 1) + [False]
     together = np.concatenate([one.samples for one in found])
     assert np.array_equal(together, np.repeat(np.arange(spans(found[0])[0], spans(found[-1])[1] + 1), FRAME))
-    assert all(after.start_ns == before.end_ns for before, after in zip(found, found[1:], strict=False))
+    assert all(after.start_ns == before.end_ns for before, after in pairwise(found))
     assert all(spans(one)[1] % 40 == 35 for one in found[:-1]), "cut where speech is least likely"
 
 
@@ -124,7 +125,9 @@ def test_jitter_of_the_stamps_is_no_gap() -> None:
     assert len(found) == 1
 
 
-@pytest.mark.parametrize("wrong", [{"threshold": 0.0}, {"threshold": 1.0}, {"max_length_s": 40.0}, {"max_pause_s": 25.0}])
+@pytest.mark.parametrize(
+    "wrong", [{"threshold": 0.0}, {"threshold": 1.0}, {"max_length_s": 40.0}, {"max_pause_s": 25.0}]
+)
 def test_settings_that_cannot_be_are_refused(wrong: dict[str, float]) -> None:
     with pytest.raises(ConfigurationError, match="vad"):
         SegmenterSettings(**wrong)

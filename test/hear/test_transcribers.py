@@ -68,7 +68,9 @@ def on_gpu(message: str) -> Callable[[str], None]:
     return fail
 
 
-@pytest.mark.parametrize("message", [CUBLAS, "cuBLAS failed with status CUBLAS_STATUS_ALLOC_FAILED", "CUDA failed: out of memory"])
+@pytest.mark.parametrize(
+    "message", [CUBLAS, "cuBLAS failed with status CUBLAS_STATUS_ALLOC_FAILED", "CUDA failed: out of memory"]
+)
 @pytest.mark.parametrize("when", ["fail_load", "fail_use"])
 def test_field_fault_49_a_gpu_that_fails_is_given_up_for_the_cpu(model: type[Model], message: str, when: str) -> None:
     setattr(model, when, staticmethod(on_gpu(message)))
@@ -104,7 +106,9 @@ def test_a_cpu_that_fails_is_an_error_not_a_loop(model: type[Model]) -> None:
         create_transcriber("faster_whisper:tiny", device="cuda").transcribe(SOUND)
 
 
-@pytest.mark.parametrize(("given", "passed"), [("de", "de"), ("German", "de"), ("DE-at", "de"), ("", None), ("auto", None)])
+@pytest.mark.parametrize(
+    ("given", "passed"), [("de", "de"), ("German", "de"), ("DE-at", "de"), ("", None), ("auto", None)]
+)
 def test_field_fault_55_the_language_is_passed_on_and_nothing_is_translated(
     model: type[Model], given: str, passed: str | None
 ) -> None:
@@ -122,14 +126,19 @@ def test_field_fault_55_a_language_that_is_none_is_refused_before_anything_is_lo
 
 def test_an_english_model_refuses_another_language(model: type[Model]) -> None:
     model.multilingual = False
-    with pytest.raises(ConfigurationError, match="de .german. given.*English only"):
+    with pytest.raises(ConfigurationError, match=r"de .german. given.*English only"):
         create_transcriber("faster_whisper:tiny.en", device="cpu", language="de")
 
 
 def test_every_code_and_name_is_normalized() -> None:
     assert len(LANGUAGES) >= 99
     for code, name in LANGUAGES.items():
-        assert normalized_language(code) == normalized_language(name.title()) == normalized_language(f" {code.upper()} ") == code
+        assert (
+            normalized_language(code)
+            == normalized_language(name.title())
+            == normalized_language(f" {code.upper()} ")
+            == code
+        )
     assert normalized_language("Deutsch") == "de" and normalized_language("pt_BR") == "pt"
 
 

@@ -17,8 +17,8 @@ PROVIDERS = ("faster_whisper", "packaged", "scripted")
 class Transcript:
     """What was understood, and how sure the model is of it.
 
-    `no_speech_prob` [0, 1] and `compression_ratio` are the largest, `avg_logprob` (0 is certain) the mean over the segments.
-    `language` is a code such as "en"; `language_probability` is 1 where the language was given.
+    `no_speech_prob` [0, 1] and `compression_ratio` are the largest, `avg_logprob` (0 is certain) the mean over the
+    segments. `language` is a code such as "en"; `language_probability` is 1 where the language was given.
     """
 
     text: str
@@ -33,8 +33,10 @@ class Transcript:
 class Transcriber(Protocol):
     """One loaded speech model. Used by one thread at a time."""
 
-    name: str
-    """`provider:model (device, compute type)`, for logs and diagnostics."""
+    @property
+    def name(self) -> str:
+        """`provider:model (device, compute type)`, for logs and diagnostics."""
+        ...
 
     def transcribe(self, samples: Samples) -> Transcript:
         """Words of (n,) float32 mono at 16 kHz, in the language spoken. Raises ModelFailed."""
@@ -61,11 +63,12 @@ def create_transcriber(
     on_warning: Callable[[str], None] = lambda text: None,
     parameter: str = "asr.model",
 ) -> Transcriber:
-    """Load the transcriber that `spec` names: faster_whisper:<size or folder>, packaged (tiny.en from a wheel), scripted[:<text or file>].
+    """Load the transcriber that `spec` names: faster_whisper:<size or folder>, packaged (tiny.en from a wheel),
+    scripted[:<text or file>].
 
-    `language`: a code or English name, empty: detect it. `prompt`: what might be said (expectation.py). `cpu_fallback`: where the GPU's libraries fail, now or at the first
-    transcription, go on with the CPU in int8 and say so once to `on_warning`.
-    Raises UnknownBackend, ConfigurationError, MissingDependency, ModelFailed.
+    `language`: a code or English name, empty: detect it. `prompt`: what might be said (expectation.py). `cpu_fallback`:
+    where the GPU's libraries fail, now or at the first transcription, go on with the CPU in int8 and say so once to
+    `on_warning`. Raises UnknownBackend, ConfigurationError, MissingDependency, ModelFailed.
     """
     provider, _, model = spec.partition(":")
     code = normalized_language(language)

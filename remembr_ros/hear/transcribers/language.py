@@ -28,7 +28,9 @@ AUTOMATIC = ("", "auto", "detect")
 
 
 def normalized_language(given: str, parameter: str = "asr.language") -> str:
-    """`de` for "de", "DE", "de-AT", "German" or "Deutsch"; "" for "" and "auto". Raises ConfigurationError for others."""
+    """`de` for "de", "DE", "de-AT", "German" or "Deutsch"; "" for "" and "auto". Raises
+    ConfigurationError for others.
+    """
     name = given.strip().lower().replace("_", "-")
     if name in AUTOMATIC:
         return ""
