@@ -12,10 +12,10 @@ from remembr_ros.ros.parameter_tables import names
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCUMENTS = [ROOT / "docs" / "robot.md", ROOT / "docs" / "jetson.md"]
-GROUPS = "captioner|embedder|memory|llm|agent|navigation|keyframes|markers"
+GROUPS = "captioner|embedder|memory|llm|agent|navigation|keyframes|markers|audio|vad|asr|gate|speaker"
 
 
-@pytest.mark.parametrize("file", [ROOT / "README.md", *DOCUMENTS], ids=lambda file: file.name)
+@pytest.mark.parametrize("file", [ROOT / "README.md", ROOT / "docs/voice.md", *DOCUMENTS], ids=lambda file: file.name)
 def test_parameters_and_files_that_are_named_exist(file: Path) -> None:
     text = file.read_text()
     for name in re.findall(rf"`((?:{GROUPS})\.[a-z_]+)[:`]", text):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 import threading
 import time
@@ -231,6 +232,25 @@ def test_closing_leaves_no_process_and_no_thread(scripted):
     speaker.close()
     speaker.say("Too late.")
     assert process.poll() is not None and not speaker._thread.is_alive() and not speaker.speaking
+
+
+def test_who_is_killed_leaves_no_voice_behind(tmp_path):
+    if not espeak.available():
+        pytest.skip("espeak-ng not installed")
+    code = f"""
+import time
+from remembr_ros.hear.speakers import create_speaker
+speaker = create_speaker("wav:{tmp_path / "said.wav"}")
+speaker.start()
+speaker.say("This is a very long answer that nobody wants to hear to its end, which is far away.")
+print(speaker._process.pid, flush=True)
+time.sleep(60)
+"""
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as robot:
+        pid = int(robot.stdout.readline())
+        wait_until((tmp_path / "said.wav").exists, "the voice")
+        robot.kill()
+        wait_until(lambda: not Path(f"/proc/{pid}").exists(), "its end", 5.0)
 
 
 @pytest.mark.parametrize(
