@@ -24,7 +24,7 @@ SEEN = {
     "greenhouse": ("duration", "greenhouse"),
     "ladder": ("yes_no", "ladder"),
     "wheelbarrow": ("text", "green wheelbarrow"),
-    "bakery": ("text", "pretzels"),
+    "kiosk": ("text", "marbles"),
     "tram": ("time", "red tram"),
 }
 
@@ -42,7 +42,7 @@ def knows(request: Request) -> object:
     shown = shown_ids(request, words)
     if kind == "duration":
         return answers(kind=kind, text="So long.", evidence=shown[-2:], frm=shown[-2], until=shown[-1])
-    return answers(kind=kind, text="It is green and sells pretzels.", evidence=shown[:1], yes_no=True)
+    return answers(kind=kind, text="It is green and trades marbles.", evidence=shown[:1], yes_no=True)
 
 
 @pytest.fixture
@@ -97,7 +97,7 @@ def test_the_rules_and_the_agent_from_files_to_report(run) -> None:
 def test_a_model_judges_words_where_one_is_named(run) -> None:
     def verdict(request: Request) -> object:
         material = json.loads(request["messages"][-1]["content"])
-        return calls(call("verdict", {"right": "pretzels" in material["truth"]}))
+        return calls(call("verdict", {"right": "marbles" in material["truth"]}))
 
     with ScriptedLLM(verdict) as llm:
         run("--captions", *run.files, "--out", run.out, "--judge", "openai:judge", "--judge-base-url", llm.base_url)

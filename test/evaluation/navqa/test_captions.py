@@ -142,7 +142,7 @@ class TestCases:
         assert cases["LONG_2"].truth.times == ((ns(241.5), ns(241.5)),)
         assert cases["LONG_3"].truth.duration_s == 120.0
         assert cases["MEDIUM_1"].truth.yes_no is True and cases["SHORT_2"].truth.yes_no is False
-        assert cases["12_LONG_1"].truth.texts == ("It sells pretzels", "pretzels")
+        assert cases["12_LONG_1"].truth.texts == ("It trades marbles", "marbles")
         assert cases["MEDIUM_2"].truth.kind is AnswerKind.TEXT and cases["MEDIUM_2"].truth.texts == ("It was green.",)
         proof = cases["LONG_1"].truth.evidence_ids
         assert {identity[:19] for identity in proof} == {str(ns(seconds)) for seconds in (117, 120, 123)}
