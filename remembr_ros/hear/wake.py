@@ -26,6 +26,19 @@ ARTICLES = frozenset(
 )
 """Before the last word they make it one that is talked about: "I like the robot"."""
 MAX_GREETING = 3
+_OPENERS = (
+    "who whom whose what what's which when where where's why how is are was were am do does did don't can could "
+    "will would should shall have has had may might must please take bring go come drive show find tell give "
+    "guide lead look search remember stop halt cancel wait turn follow return describe list count yes no ok okay "
+    "and wer was wann wo wohin woher warum wie welche welcher ist sind war waren hast hat habe kannst kann bist "
+    "bring fahr geh komm zeig finde such sag bitte stopp abbrechen ja nein qui que quoi quand où pourquoi comment "
+    "combien quel quelle est-ce est as peux va amène montre trouve dis arrête oui non quién qué cuándo dónde por "
+    "cómo cuánto cuántos cuál es está has puedes ve lleva llévame muestra busca di para alto sí"
+)
+OPENERS = frozenset(_OPENERS.split())
+"""How questions, requests and replies begin. "Robot" without a greeting or a comma behind it calls only before one of
+them: "robot vacuum cleaners are cheap" is about robots.
+"""
 _WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*")
 _EDGES = " \t\n,.;:!?-\u2013\u2014\u2026\u00bf\u00a1\"'"
 
@@ -51,8 +64,9 @@ class Wake:
         head = 0
         for head in range(min(MAX_GREETING, len(plain)) + 1):
             if length := self._at(plain, head):
-                end = words[head + length - 1][1]
-                return True, _sentence(text[end:], text)
+                rest = text[words[head + length - 1][1] :]
+                if head or _is_address(rest):
+                    return True, _sentence(rest, text)
             if head < len(plain) and plain[head] not in GREETINGS:
                 break
         for length in self._lengths():
@@ -91,6 +105,14 @@ class Wake:
     def _likeness(self, heard: str) -> float:
         """0 to 100."""
         return float(_rapidfuzz().fuzz.ratio(heard, self._phrase))
+
+
+def _is_address(rest: str) -> bool:
+    """Whether what follows the wake phrase at the very beginning makes it a call."""
+    words = tokens(rest)
+    return (
+        not words or rest.lstrip()[:1] in ",.!?:;-\u2013\u2014\u2026" or words[0] in OPENERS or words[0].endswith("n't")
+    )
 
 
 def _sentence(rest: str, whole: str) -> str:

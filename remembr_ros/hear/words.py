@@ -44,8 +44,8 @@ STOP = {
 }
 """The first words of what means stop, whatever follows in a short utterance."""
 FILLERS = {
-    "en": "please now thanks thank you do it that's that is right ahead there let's lets a uh um well oh hey just and the "
-    "to me take moving driving navigating navigation mind way then",
+    "en": "please now thanks thank you do it that's that is right ahead there let's lets a uh um well oh hey just and "
+    "the to me take moving driving navigating navigation mind way then",
     "de": "bitte danke jetzt doch mal hin dahin dorthin da es das tu mach ich und na gut fahren",
     "fr": "s'il te vous plaît plait merci y tout de suite là maintenant bien sûr ça et arrêt",
     "es": "por favor gracias ahora allí ahí hazlo y eso ya",
