@@ -206,7 +206,7 @@ class Test65DaylightSaving:
         with ScriptedLLM([search, answers(kind="not_found", text="no")]) as llm:
             ask(
                 self.night(self.FIRST, self.SECOND),
-                "?",
+                "What was there at half past one?",
                 llm,
                 dataclasses.replace(FAST, prefetch=False),
                 now_ns=self.NOON,
