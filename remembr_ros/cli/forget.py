@@ -25,6 +25,7 @@ from remembr_ros.cli.memory_file import (
     progress_bar,
 )
 from remembr_ros.memory import maintenance
+from remembr_ros.memory.filters import clean_id
 from remembr_ros.memory.query import Query
 from remembr_ros.memory.store import MemoryStore
 from remembr_ros.records import NANOSECONDS, Memory
@@ -55,18 +56,21 @@ def forget(
         raise typer.BadParameter("--id goes with no other criterion")
     if (near is None) != (within == 0.0):
         raise typer.BadParameter("--near and --within go together")
+    after_ns, before_ns = _ns(after, "--after"), _ns(before, "--before")
     with existing_memory(uri, collection) as store:
         query = Query(
             near=near,
             within_m=within or None,
             map_id=map_id,
             robot_id=robot,
-            after_ns=_ns(after),
-            before_ns=_ns(before),
+            after_ns=after_ns,
+            before_ns=before_ns,
         )
         found = [memory.id for memory in store.get(ids)] if ids else store.select(query)
-        wanted = set(ids or ())
-        waiting = _waiting(outbox, (lambda memory: memory.id in wanted) if ids else query.matches, dry_run=True)
+        wanted = {clean_id(id_) for id_ in ids or ()}
+        waiting = _waiting(
+            outbox, (lambda memory: clean_id(memory.id) in wanted) if ids else query.matches, dry_run=True
+        )
         total = f"{len(found)} memories" + (f" and {len(waiting)} that wait in the outbox" if waiting else "")
         if not _agreed(total, len(found) + len(waiting), dry_run, yes):
             return
@@ -120,5 +124,8 @@ def _waiting(outbox: str, matches: Callable[[Memory], bool], *, dry_run: bool) -
         box.close()
 
 
-def _ns(moment: datetime | None) -> int | None:
-    return None if moment is None else round(moment.timestamp() * NANOSECONDS)
+def _ns(moment: datetime | None, option: str) -> int | None:
+    try:
+        return None if moment is None else round(moment.timestamp() * NANOSECONDS)
+    except (ValueError, OverflowError):  # the years 1 and 9999, in some time zones
+        raise typer.BadParameter(f"{option}: {moment:%Y-%m-%d} is not a time that this machine knows") from None

@@ -7,6 +7,7 @@ standard error and exit code 1.
 from __future__ import annotations
 
 import os
+import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Annotated
@@ -42,8 +43,9 @@ def clear_errors() -> Iterator[None]:
     """An error of ours, or of a file, becomes one sentence and exit code 1."""
     try:
         yield
-    except (RemembrError, OSError) as error:
-        Console(stderr=True).print(f"remembr: {error}", markup=False, highlight=False)
+    except (RemembrError, OSError, sqlite3.Error) as error:
+        message = " ".join(str(error).split()).encode(errors="replace").decode()
+        Console(stderr=True).print(f"remembr: {message}", markup=False, highlight=False, soft_wrap=True)
         raise typer.Exit(FAILED) from None
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 from datetime import datetime
 from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from remembr_ros.cli.memory_file import (
     COLLECTION,
@@ -15,6 +17,7 @@ from remembr_ros.cli.memory_file import (
     DEFAULT_URI,
     OUTBOX,
     URI,
+    clear_errors,
     existing_memory,
 )
 from remembr_ros.records import NANOSECONDS
@@ -37,10 +40,9 @@ def stats(uri: URI = DEFAULT_URI, collection: COLLECTION = DEFAULT_COLLECTION, o
     if waiting.exists():
         from remembr_ros.remember.outbox import Outbox
 
-        box = Outbox(waiting)
-        rows["outbox"] = f"{len(box):,} waiting in {waiting}"
-        box.close()
+        with clear_errors(), contextlib.closing(Outbox(waiting)) as box:
+            rows["outbox"] = f"{len(box):,} waiting in {waiting}"
     table = Table(show_header=False, box=None)
     for name, value in rows.items():
-        table.add_row(name, value)
+        table.add_row(name, Text(value, overflow="fold"))  # "[...]" of a folder's name is no markup
     Console().print(table)

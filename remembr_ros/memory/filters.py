@@ -9,6 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from remembr_ros.records import MAX_COORDINATE_M
+
+_ROUNDING_M = 1e-9
+"""So that a place on the rim of the circle is not cut by how the numbers are written."""
 _CONTROL_PICTURES = {code: 0x2400 + code for code in range(0x20)} | {0x7F: 0x2421}
 
 
@@ -22,6 +26,12 @@ def clean_text(text: str) -> str:
 def clean_name(text: str) -> str:
     """A name (robot, camera, map) as it is stored and compared: control characters become their visible pictures."""
     return clean_text(text).translate(_CONTROL_PICTURES)
+
+
+def clean_id(text: str) -> str:
+    """An id as it is stored and compared: a name whose apostrophes are typographic. Milvus Lite deletes by a line of SQL
+    in which it puts ids as they are: one that ends the literal would delete every row of the file."""
+    return clean_name(text).replace("'", "\u2019")
 
 
 def cut_bytes(text: str, max_bytes: int) -> str:
@@ -52,6 +62,11 @@ def _stored_range(value: int) -> int:
     return max(-1, min(int(value), 2**63 - 1))
 
 
+def _stored_coordinate(value_m: float) -> float:
+    """What compares with every stored coordinate as `value_m` does: Milvus reads no infinity."""
+    return max(-2.0 * MAX_COORDINATE_M, min(value_m, 2.0 * MAX_COORDINATE_M))
+
+
 def at_least(field: str, value: int) -> str:
     return f"{field} >= {_stored_range(value)}"
 
@@ -78,7 +93,8 @@ def box(x_m: float, y_m: float, half_side_m: float) -> list[str]:
     """The square around (x_m, y_m), of rows with a position (`pose_state > 0`). The circle is cut in code, exactly."""
     terms = []
     for field, centre in (("x", x_m), ("y", y_m)):
-        terms += [f"{field} >= {centre - half_side_m:.9f}", f"{field} <= {centre + half_side_m:.9f}"]
+        low, high = (_stored_coordinate(bound) for bound in (centre - half_side_m, centre + half_side_m))
+        terms += [f"{field} >= {low - _ROUNDING_M:.9f}", f"{field} <= {high + _ROUNDING_M:.9f}"]
     return terms
 
 

@@ -19,7 +19,7 @@ WEIGHT = 0.2
 questions that it was not chosen with: questions by a name have their long caption first in 18 of 20, by meaning alone 8."""
 RARE = 0.1
 """A word that more of the captions have tells nothing."""
-_NAME = re.compile(r"\d|[^\W\d_]*[A-Z][^\W\d_]*[A-Z]|(?<=[\w,;:\"'] )(?!I\b)[A-Z]")
+_NAME = re.compile(r"\d|[A-Z][^\W\d_]*[A-Z]|(?<=[\w,;:\"'] )(?!I\b)[A-Z]")
 """A digit, two capitals in a word, or a capital in the middle of a sentence."""
 _WORD = re.compile(r"[^\W_]+")
 _STOP = frozenset(

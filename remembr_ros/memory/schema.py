@@ -17,7 +17,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from remembr_ros.errors import InvalidInput, MemoryUnavailable, ModelFailed
-from remembr_ros.memory.filters import clean_name, clean_text, cut_bytes
+from remembr_ros.memory.filters import clean_id, clean_name, clean_text, cut_bytes
 from remembr_ros.records import Memory, Pose
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ def to_row(memory: Memory, vector: np.ndarray[Any, Any]) -> dict[str, Any]:
     Captions longer than the field are cut; keys and names that do not fit are refused (InvalidInput).
     """
     pose = memory.pose
-    key = clean_name(memory.id)
+    key = clean_id(memory.id)
     if len(key.encode()) > MAX_BYTES["id"]:
         raise InvalidInput(f"memory.id is longer than {MAX_BYTES['id']} bytes: {memory.id[:40]!r}...")
     if start_of(memory.id) not in (None, memory.start_ns):

@@ -63,6 +63,7 @@ class _Search:
         self.before_ns = min(uppers) if uppers else None
         self.order = _resolved_order(query, vector is not None)
         self.by_place = query.near is not None and (query.within_m is not None or self.order is Order.NEAREST)
+        self.once = query.each_caption_once and vector is not None and self.order is Order.RELEVANCE
         self.terms = self._terms()
         self.chosen: dict[str, Candidate] = {}
         self.words_bonus: dict[str, float] = {}
@@ -123,10 +124,15 @@ class _Search:
         for candidate in candidates:
             if not self._matches(candidate):
                 continue
-            group = candidate.episode if self.query.collapse else candidate.id
+            group = self._group(candidate)
             known = self.chosen.get(group)
             if known is None or self._key(candidate) < self._key(known):
                 self.chosen[group] = candidate
+
+    def _group(self, candidate: Candidate) -> str:
+        if self.once:  # equal captions have equal vectors
+            return repr(candidate.score)
+        return candidate.episode if self.query.collapse else candidate.id
 
     def _best(self) -> list[Candidate]:
         return sorted(self.chosen.values(), key=self._key)[: self.query.limit]
@@ -139,7 +145,7 @@ class _Search:
 
     def _others(self) -> list[str]:
         """The term that leaves out what is chosen: so one parked night never hides the rest."""
-        if not self.chosen:
+        if not self.chosen or self.once:
             return []
         return [filters.none_of("episode" if self.query.collapse else "id", self.chosen)]
 
@@ -149,14 +155,17 @@ class _Search:
         assert self.vector is not None
         names = self.query.words and lexical.names_something(self.query.text)
         pool = max(lexical.POOL if names else 16, 2 * self.query.limit)
+        largest = MAX_ROWS if self.once else _CAP
+        if self.once:
+            pool = min(16 * pool, largest)
         for _ in range(_MAX_ROUNDS):
             found = self.table.similar(self.vector, self.terms + self._others(), pool)
             if names:
                 self._count_words(found)
             self._take(found)
-            if self._complete() or len(found) < pool:
+            if self._complete() or len(found) < pool or (self.once and pool == largest):
                 return
-            pool = min(pool * 4, _CAP)
+            pool = min(pool * 4, largest)
 
     def _count_words(self, found: Sequence[Candidate]) -> None:
         whole = [candidate for candidate in found if candidate.row is not None]

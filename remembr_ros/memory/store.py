@@ -85,7 +85,10 @@ class MemoryStore:
         Searching by text and writing without vectors raise ModelFailed.
         """
         collections.check_name(collection)
-        connection = Connection(locate(uri), token=token, timeout_s=timeout_s)
+        location = locate(uri)
+        if isinstance(location, FileLocation) and not location.path.exists():
+            raise MemoryUnavailable(f"memory.uri: there is no memory at {location}")
+        connection = Connection(location, token=token, timeout_s=timeout_s)
         try:
             embedder = UnloadedEmbedder(collections.read_info(connection, collection))
             store = cls(connection, embedder, collection)
@@ -166,7 +169,7 @@ class MemoryStore:
 
     def get(self, ids: Sequence[str]) -> list[Memory]:
         """The memories of `ids`, in that order; those that do not exist are left out."""
-        keys = [filters.clean_name(id_) for id_ in ids]
+        keys = [filters.clean_id(id_) for id_ in ids]
         memories = self._table.fetch(list(dict.fromkeys(keys)))
         return [memories[key] for key in keys if key in memories]
 
@@ -237,9 +240,11 @@ class MemoryStore:
 
     def delete(self, ids: Sequence[str]) -> int:
         """Forget these memories for good. Returns how many there were."""
-        existing = sorted(self._table.existing([filters.clean_name(id_) for id_ in ids]))
+        existing = sorted(self._table.existing([filters.clean_id(id_) for id_ in ids]))
         for start in range(0, len(existing), _BATCH):
-            self._connection.call("delete", self.collection, ids=existing[start : start + _BATCH])
+            # Not ids=: pymilvus puts these between apostrophes as they are.
+            expression = filters.one_of("id", existing[start : start + _BATCH])
+            self._connection.call("delete", self.collection, filter=expression)
         if existing:
             self._table.settle()
         return len(existing)
@@ -291,9 +296,14 @@ class MemoryStore:
             raise ModelFailed(
                 f"embedder {self.embedder.name} returned shape {vectors.shape} or values that are not finite"
             )
-        return vectors
+        lengths = np.linalg.norm(vectors.astype(np.float64), axis=1, keepdims=True)
+        if not lengths.all():
+            raise ModelFailed(f"embedder {self.embedder.name} returned a vector of zeros, which has no direction")
+        if np.allclose(lengths, 1.0, atol=1e-3):
+            return vectors
+        return (vectors / lengths).astype(np.float32)  # Milvus finds no vector whose square is beyond a float
 
 
 def _key(memory: Memory) -> str:
     """The id as it is stored."""
-    return filters.clean_name(memory.id)
+    return filters.clean_id(memory.id)

@@ -87,6 +87,8 @@ def _database_file(given: str, uri: str, parameter: str) -> Path:
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise ConfigurationError(f"{parameter}: cannot make the folder {path.parent}: {error.strerror}") from error
+    if "\0" in given:
+        raise ConfigurationError(f"{parameter}: {uri!r} has a NUL character, which no path has")
     path = Path(os.path.realpath(path))
     if not _FILE_NAME.fullmatch(path.name):
         raise ConfigurationError(

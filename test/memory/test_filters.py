@@ -64,3 +64,36 @@ def test_cutting_keeps_whole_characters_within_the_bytes(text: str, max_bytes: i
 def test_fault_e3_lone_surrogates_are_replaced_and_pairs_joined() -> None:
     assert filters.clean_text("a sign \ud83d") == "a sign \ufffd"
     assert filters.clean_text("a \ud83d\ude00 sign \ude00!") == "a \U0001f600 sign \ufffd!"
+
+
+HOSTILE_IDS = [
+    "a\\",
+    "x'] or id not in ['",
+    "' or id != '",
+    'x"] or id not in ["',
+    'it\'s "both"',
+    "\\'",
+    "') or 1=1 --",
+    "x' or 'a'='a",
+    "a\nb\0",
+]
+
+
+def test_fault_31_the_id_of_one_memory_deletes_no_other(store: MemoryStore, remember: Callable[..., Memory]) -> None:
+    """Ids of an imported file may be anything; pymilvus and the SQL of Milvus Lite quote them as they are."""
+    others = [remember(100 + number) for number in range(3)]
+    store.write([*others, *(remember(number, id=id_) for number, id_ in enumerate(HOSTILE_IDS))])
+    assert store.count() == 3 + len(HOSTILE_IDS)
+    for id_ in HOSTILE_IDS:
+        (stored,) = store.get([id_])
+        assert store.delete([stored.id]) == 1 and store.get([id_]) == []
+    if store._connection.embedded:
+        store._connection.restart_server()  # what it shows is not yet what it has written
+    assert store.get([other.id for other in others]) == others
+    assert store.count() == 3
+
+
+def test_a_box_holds_what_is_on_its_rim_and_has_no_infinite_side() -> None:
+    assert not any("inf" in term for term in filters.box(1.7e308, -1.7e308, 1.7e308))
+    (low, high, *_) = (float(term.split()[-1]) for term in filters.box(0.0, 0.0, 1 / 3))
+    assert low <= -1 / 3 and high >= 1 / 3

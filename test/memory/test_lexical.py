@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from remembr_ros.memory.lexical import names_something, telling_shares
@@ -30,3 +32,10 @@ def test_only_words_that_few_captions_have_count() -> None:
     assert shares[4] == 1.0 and sum(shares) == 1.0
     assert telling_shares("where is the elevator?", captions) == [0.0] * 40
     assert telling_shares("where is room 204?", []) == []
+
+
+def test_a_word_as_long_as_a_book_takes_no_time() -> None:
+    began = time.monotonic()
+    for word in ("a" * 100_000, "A" + "a" * 100_000, "a1" * 50_000, "\u00c9a" * 50_000):
+        names_something(word)
+    assert time.monotonic() - began < 1.0  # 5 minutes when each letter began a word of its own

@@ -98,6 +98,20 @@ def test_fault_61_a_vector_that_is_not_finite_is_never_stored(
     assert store.count() == 1
 
 
+@pytest.mark.parametrize("length", [1e-30, 100.0, 3e37])
+def test_a_vector_of_another_length_is_found_by_its_direction(
+    store: MemoryStore, remember: Remember, length: float
+) -> None:
+    """Of an import, say; Milvus Lite never finds one whose square is beyond a float."""
+    vectors = store.embedder.embed_documents(["a red door"]) * np.float32(length)
+    store.write([remember(0, "a red door"), remember(1, "a lift")], np.vstack([vectors, vectors[:, ::-1]]))
+    (hit,) = store.search(Query(text="a red door", limit=1))
+    assert hit.memory == remember(0, "a red door") and hit.score == pytest.approx(1.0, abs=1e-4)
+    with pytest.raises(ModelFailed, match="no direction"):
+        store.write([remember(2)], np.zeros((1, 64), dtype=np.float32))
+    assert store.count() == 2
+
+
 def test_fault_e7_every_row_is_found_after_many_single_writes(store: MemoryStore, remember: Remember) -> None:
     with ThreadPoolExecutor(12) as pool:  # on a server each write waits until it is visible
         list(pool.map(lambda i: store.write([remember(i, f"object {i}")]), range(120)))

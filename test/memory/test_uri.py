@@ -57,6 +57,8 @@ def test_servers(given: str) -> None:
         ("{tmp}/a very long name for a database file.db", "1 to 36 characters"),
         ("{tmp}/r\u00e4ume.db", "1 to 36 characters"),
         ("{tmp}", "is a folder"),
+        ("{tmp}/a\0b.db", "NUL"),
+        ("file:{tmp}/%00.db", "NUL"),
         ("{tmp}/notes.txt", "not a Milvus Lite database"),
     ],
 )
