@@ -203,7 +203,8 @@ class WhisperNode(ManagedNode):
         if problem and problem != self._stream_problem:
             self._warn(problem)
         self._stream_problem = problem
-        silent_s = (hearing.now_ns() - max(stats.last_block_ns, self._active_since_ns)) / NANOSECONDS
+        silent_ns = hearing.now_ns() - max(stats.last_block_ns, self._active_since_ns)
+        silent_s = max(0, silent_ns) / NANOSECONDS  # a file that is published at once is ahead of the time
         level, text = hearing.health(
             "" if self.active else self.problem,
             self._source_problem or self._stream_problem,

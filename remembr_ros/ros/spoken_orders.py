@@ -176,7 +176,8 @@ class SpokenOrders:
                 Confirm.Request.UNKNOWN_PROPOSAL: NOTHING_WAITS,
                 Confirm.Request.UNAVAILABLE: NO_NAVIGATION,
             }
-            self._say(texts.get(response.error_code, f"I may not go there: {response.error_msg}."))
+            why = f": {response.error_msg}" if response.error_msg else ""
+            self._say(texts.get(response.error_code, f"I may not go there{why}."))
 
     def _tell_the_end(self, status: NavigationStatus) -> None:
         """Of a goal that was confirmed aloud."""
