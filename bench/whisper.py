@@ -70,10 +70,13 @@ def said(number: int, noise_db: float | None) -> np.ndarray[Any, Any]:
     """Question `number` in its voice, at its speed, with noise: (n,) float32, 16 kHz."""
     import speech
 
+    sound: np.ndarray[Any, Any]
     voice, speed = speech.VOICES[number % 4], SPEEDS[number // 4 % 3]
     question = QUESTIONS[number][0]
     sound = speech.in_a_room(speech.spoken(f"Hey robot, {question[0].lower()}{question[1:]}", voice, speed))
-    return sound if noise_db is None else speech.with_noise(sound, noise_db, seed=number, kind="pink")
+    if noise_db is not None:
+        sound = speech.with_noise(sound, noise_db, seed=number, kind="pink")
+    return sound
 
 
 def tiny(quick: bool) -> Iterator[Figure]:
@@ -103,6 +106,7 @@ def recognized(model: str, robot: Any, noise_db: float | None, quick: bool) -> I
     yield Figure(f"{title}_questions", len(found), "")
     yield Figure(f"{title}_arrived", share(found), "", f"with their content words. Not: {missed}")
     yield Figure(f"{title}_held_out_arrived", share(held_out), "", f"of the {len(held_out)} that chose no default")
+    yield Figure(f"{title}_content_words", content_words(found), "", "share of all content words that arrived")
     yield Figure(f"{title}_accepted", sum(one.asked is not None for one in found) / len(found), "")
     yield Figure(f"{title}_first_word_lost", sum(one.first_word_lost for one in found) / len(found), "")
     yield Figure(f"{title}_word_error_rate", word_error_rate(found), "", "of all that was heard, wake phrase included")
@@ -170,6 +174,7 @@ def files(quick: bool) -> Iterator[Figure]:
             with node(asr__model="packaged", audio__source=f"wav:{file}", audio__channel=chosen) as robot:
                 asked = until_quiet(robot, len(wanted), len(voice) / 16_000)
         arrived = sum(any(holds(text, content) for text in asked) for _, content in wanted)
+        yield Figure(f"{title}_asked", len(asked) / len(wanted), "")
         yield Figure(f"{title}_arrived", arrived / len(wanted), "", f"of {len(wanted)}, with their content words")
 
 
@@ -270,7 +275,7 @@ def until_quiet(robot: Any, wanted: int, seconds: float, settle_s: float = 6.0) 
         if len(robot.received["speech"]) != heard:
             heard, since_s = len(robot.received["speech"]), time.monotonic()
         time.sleep(0.1)
-    return robot.questions_heard
+    return list(robot.questions_heard)
 
 
 def no_question(kind: str, seconds: float, seed: int = 0) -> np.ndarray[Any, Any]:
@@ -304,7 +309,8 @@ def melody(count: int, seed: int) -> np.ndarray[Any, Any]:
             pitch_hz = 196.0 * 2.0 ** (semitones / 12.0)
             tone = sum(np.sin(2 * np.pi * pitch_hz * order * times) / order**2 for order in range(1, 6))
             sound[start : start + rate_hz] += (0.06 * np.exp(-3.0 * times) * tone).astype(np.float32)
-    return np.clip(sound[:count], -1.0, 1.0)
+    played: np.ndarray[Any, Any] = np.clip(sound[:count], -1.0, 1.0)
+    return played
 
 
 def joined_base(folder: Path) -> Path:
@@ -334,6 +340,12 @@ def write_wav(file: Path, voice: np.ndarray[Any, Any], others: np.ndarray[Any, A
         target.setsampwidth(2)
         target.setframerate(48_000)
         target.writeframes((np.clip(sound, -1.0, 1.0) * 32_767).astype("<i2").tobytes())
+
+
+def content_words(found: Sequence[Said]) -> float:
+    """Share of the content words of all questions that arrived."""
+    words = [(one.asked or "", word) for one in found for word in one.content.split()]
+    return sum(holds(asked, word) for asked, word in words) / max(1, len(words))
 
 
 def share(found: Sequence[Said]) -> float:
