@@ -13,7 +13,7 @@ from typing import Any
 from remembr_ros.errors import ConfigurationError, MemoryUnavailable, ModelMismatch
 from remembr_ros.memory.connection import Connection
 from remembr_ros.memory.embedders import Embedder
-from remembr_ros.memory.schema import SCHEMA_VERSION, VECTOR, CollectionInfo, add_fields
+from remembr_ros.memory.schema import ALL_FIELDS, SCHEMA_VERSION, VECTOR, CollectionInfo, add_fields
 
 SCALAR_INDEXES = ("start_ns", "end_ns", "x", "y", "map_id", "robot_id", "episode")
 """Fields that filters name, indexed on a server. Milvus Lite has no indexes for them: it reads all rows, in memory."""
@@ -35,7 +35,14 @@ def read_info(connection: Connection, name: str) -> CollectionInfo:
     if not connection.call("has_collection", name):
         there = ", ".join(connection.call("list_collections")) or "none"
         raise MemoryUnavailable(f"memory.collection: {connection.location} has no collection {name!r}; it has: {there}")
-    return CollectionInfo.from_description(connection.call("describe_collection", name)["description"], name)
+    described = connection.call("describe_collection", name)
+    info = CollectionInfo.from_description(described["description"], name)
+    if missing := {*ALL_FIELDS, VECTOR} - {field["name"] for field in described["fields"]}:
+        raise MemoryUnavailable(
+            f"the collection {name!r} in {connection.location} says that remembr_ros made it, but has no field "
+            f"{', '.join(sorted(missing)[:5])}; set memory.collection to another name. Nothing was changed."
+        )
+    return info
 
 
 def prepare(connection: Connection, name: str, embedder: Embedder) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 
 from remembr_ros.errors import MemoryUnavailable, MissingDependency
 from remembr_ros.memory.breaker import Breaker
+from remembr_ros.memory.host_watch import HostWatch
 from remembr_ros.memory.server import ServerHandle, ensure_server
 from remembr_ros.memory.uri import FileLocation, ServerLocation
 
@@ -23,11 +24,16 @@ LOAD_TIMEOUT_S = 300.0
 PROBE_S = 1.0
 """A Milvus that is well says within milliseconds which collections it has."""
 _RETRY_PAUSE_S = 0.1
+_NO_COLLECTION = 100  # Milvus error code: collection not found
 _NOT_LOADED = 101  # Milvus error code: collection not loaded
 
 
 class ConnectionLost(MemoryUnavailable):
     """The connection broke during a request that must not be sent twice; it works again, the outcome is unknown."""
+
+
+class CollectionMissing(MemoryUnavailable):
+    """The collection that was there when the memory was opened is not there any more."""
 
 
 class Connection:
@@ -54,11 +60,15 @@ class Connection:
         self._breaker = Breaker()
         self.on_revived: Callable[[], None] | None = None
         """Called, on a thread of its own, when the server of a file had to be started again."""
+        self._watch: HostWatch | None = None
+        self._stopped = False
         try:
             self._client = self._connect()
         except BaseException:
             self.close()
             raise
+        if self._server is not None:
+            self._watch = HostWatch(self._server, self._revive_early)
 
     @property
     def embedded(self) -> bool:
@@ -95,6 +105,11 @@ class Connection:
                 if time.monotonic() + _RETRY_PAUSE_S >= deadline or not self._recover(client, error, deadline, args):
                     if _is_silence(error) or _is_lost_connection(error):
                         self._breaker.silent(_reason(error))
+                    if _is_missing_collection(error) and args:
+                        raise CollectionMissing(
+                            f"memory.collection: {self.location} no longer has the collection {args[0]!r}: was it "
+                            "dropped, or is this another server? The next memory that is written makes it again, empty."
+                        ) from error
                     raise MemoryUnavailable(f"{self.location}: {method} failed: {_reason(error)}") from error
                 if not repeatable:
                     raise ConnectionLost(f"{self.location}: {method}: {_reason(error)}") from error
@@ -124,6 +139,7 @@ class Connection:
         """End the server of a file, if it is ours; the next call starts it again, from what is on the disk."""
         with self._lock:
             if self._server is not None:
+                self._stopped = True
                 self._server.stop(self.timeout_s)
 
     def close(self) -> None:
@@ -131,6 +147,9 @@ class Connection:
         with self._lock:
             client, self._client = self._client, None
             server, self._server = self._server, None
+            watch, self._watch = self._watch, None
+        if watch is not None:
+            watch.close()
         if client is not None:
             client.close()
         if server is not None:
@@ -173,11 +192,24 @@ class Connection:
             if self._server is None:
                 return False
             if not self._server.is_alive() or self._client is failed_client:
-                self._server.revive(max(0.5, deadline - time.monotonic()))
-                self._client = self._connect()
-                if self.on_revived is not None:
-                    threading.Thread(target=self.on_revived, name="memory-warm-up", daemon=True).start()
+                self._revive(self._server, deadline)
         return True
+
+    def _revive_early(self) -> None:
+        """The host has died while nobody called."""
+        with self._lock:
+            if self._server is not None and not self._stopped and not self._server.is_alive():
+                self._revive(self._server, time.monotonic() + self.timeout_s)
+
+    def _revive(self, server: ServerHandle, deadline: float) -> None:
+        """With the lock held."""
+        self._stopped = False
+        server.revive(max(0.5, deadline - time.monotonic()))
+        self._client = self._connect()
+        if self._watch is not None:
+            self._watch.start()
+        if self.on_revived is not None:
+            threading.Thread(target=self.on_revived, name="memory-warm-up", daemon=True).start()
 
 
 def _is_lost_connection(error: Exception) -> bool:
@@ -187,6 +219,10 @@ def _is_lost_connection(error: Exception) -> bool:
     # ValueError of gRPC: another thread has reconnected.
     signs = ("server unavailable", "StatusCode.UNAVAILABLE", "StatusCode.CANCELLED", "closed channel")
     return isinstance(error, (MilvusUnavailableException, ConnectionError)) or any(sign in str(error) for sign in signs)
+
+
+def _is_missing_collection(error: Exception) -> bool:
+    return getattr(error, "code", None) == _NO_COLLECTION or "collection not found" in str(error)
 
 
 def _is_silence(error: Exception) -> bool:

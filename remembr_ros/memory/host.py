@@ -35,6 +35,8 @@ _ASK_S, _ANSWER_S = 3.0, 1.0
 _POLL_S = 0.2
 _START_S = 20.0
 _PAGE_BYTES = 16384
+_MILVUS_TABLE = "collection_meta"
+"""Milvus Lite makes it before any other."""
 _TOUCH_S = 3600.0
 """Cleaners of /tmp remove what has been untouched for days."""
 _LOG_BYTES = 10_000_000
@@ -93,8 +95,13 @@ def _serve(db_file: Path, folder: RuntimeFolder, idle_s: float, stopping: thread
 
 def _make(db_file: Path) -> None:
     """An empty database in a new file, with pages that waste little: a row of 384 dimensions takes 2.3 kB, of which a
-    page of SQLite's usual 4 kB holds one."""
+    page of SQLite's usual 4 kB holds one. Raises RuntimeError for a database that is not Milvus Lite's, and sqlite3.Error
+    for one that is damaged: neither is written to."""
     if db_file.exists() and db_file.stat().st_size > 0:
+        with contextlib.closing(sqlite3.connect(db_file)) as database:
+            tables = [name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        if tables and _MILVUS_TABLE not in tables:
+            raise RuntimeError(f"it is the database of another program, which has the tables {', '.join(tables)[:100]}")
         return
     with contextlib.closing(sqlite3.connect(db_file)) as database:
         database.execute(f"PRAGMA page_size = {_PAGE_BYTES}")

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     import numpy as np
 
 FORMAT = 1
+MAX_DIMENSION = 32768
+"""Of a vector in Milvus."""
 _NUMBER = (int, float)
 _TYPES: dict[str, tuple[type, ...]] = {
     **dict.fromkeys(("start_ns", "end_ns", "episode_start_ns", "stamp_ns"), (int,)),
@@ -47,7 +49,10 @@ class Header:
             fields = json.loads(line)
             if fields["remembr_ros_export"] != FORMAT:
                 raise InvalidInput(f"{source}: export format {fields['remembr_ros_export']}, known is {FORMAT}")
-            return cls(str(fields["embedder"]), int(fields["dimension"]), int(fields["memories"]))
+            header = cls(str(fields["embedder"]), int(fields["dimension"]), int(fields["memories"]))
+            if not 2 <= header.dimension <= MAX_DIMENSION:
+                raise InvalidInput(f"{source}: dimension {header.dimension} is not one of 2 to {MAX_DIMENSION}")
+            return header
         except (ValueError, KeyError, TypeError) as error:
             if isinstance(error, InvalidInput):
                 raise

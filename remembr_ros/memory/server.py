@@ -42,6 +42,23 @@ class ServerHandle:
         """Whether the server accepts connections."""
         return self._folder.answers()
 
+    def wait_for_end(self, closing: int) -> bool:
+        """Block until the host process has ended (True), or until the file descriptor `closing` can be read (False).
+
+        Needs Linux 5.3; before that it returns False at once, and the death shows with the next call.
+        """
+        try:
+            host = os.pidfd_open(int((self._folder.path / "host.lock").read_text()))
+        except ProcessLookupError:
+            return True
+        except (OSError, ValueError):
+            return False
+        try:
+            readable, _, _ = select.select([host, closing], [], [])
+            return closing not in readable
+        finally:
+            os.close(host)
+
     def log_mark(self) -> int:
         """Where the server's log ends now, for `refusal_since`."""
         try:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import logging
 import shutil
 import threading
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from remembr_ros.errors import MemoryUnavailable, ModelFailed
 from remembr_ros.memory import collections, filters
-from remembr_ros.memory.connection import Connection, ConnectionLost
+from remembr_ros.memory.connection import CollectionMissing, Connection, ConnectionLost
 from remembr_ros.memory.embedders import Embedder
 from remembr_ros.memory.query import MAX_LIMIT, Order, Query
 from remembr_ros.memory.schema import UnloadedEmbedder, to_row
@@ -27,6 +28,7 @@ from remembr_ros.records import Hit, Memory
 if TYPE_CHECKING:
     import numpy as np
 
+logger = logging.getLogger("remembr_ros.memory.store")
 DEFAULT_COLLECTION = "memories"
 _WRITE_TRIES = 3
 _FREE_BYTES = 64 * 1024 * 1024
@@ -104,7 +106,7 @@ class MemoryStore:
         self, memories: Sequence[Memory], vectors: np.ndarray[Any, Any] | None = None, *, settle: bool = True
     ) -> None:
         """Store `memories`; on return they are durable, and found by a search of any process. One that is already
-        stored (same id) stays as it is. `vectors`: (N, dimension) float32 unit vectors of their captions, if known.
+        stored (same id) stays as it is. A collection that is gone (a server that came back empty) is made again. `vectors`: (N, dimension) float32 unit vectors of their captions, if known.
 
         `settle` False: durable on return, but on a server found only up to 0.4 s later; for a stream of writes that
         ends with `settle`, which waits once for all of them.
@@ -119,7 +121,14 @@ class MemoryStore:
         ordered = list(reversed(unique.items()))
         with self._write_lock:
             for start in range(0, len(ordered), _BATCH):
-                self._write_batch(dict(ordered[start : start + _BATCH]), known)
+                batch = dict(ordered[start : start + _BATCH])
+                try:
+                    self._write_batch(batch, known)
+                except CollectionMissing as error:
+                    logger.warning("%s It is made now.", error)
+                    collections.prepare(self._connection, self.collection, self.embedder)
+                    self._warm_up()
+                    self._write_batch(batch, known)
         if ordered and settle:
             self.settle()
 
@@ -244,7 +253,12 @@ class MemoryStore:
         for start in range(0, len(existing), _BATCH):
             # Not ids=: pymilvus puts these between apostrophes as they are.
             expression = filters.one_of("id", existing[start : start + _BATCH])
-            self._connection.call("delete", self.collection, filter=expression)
+            try:
+                self._connection.call("delete", self.collection, filter=expression)
+            except MemoryUnavailable:
+                self._connection.restart_server()  # as after a write: it may show what is not so on the disk
+                self._check_disk()
+                raise
         if existing:
             self._table.settle()
         return len(existing)

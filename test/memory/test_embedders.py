@@ -93,6 +93,9 @@ def test_what_cannot_be_loaded_is_named(tmp_path) -> None:
         create_embedder("word2vec")
     with pytest.raises(ConfigurationError, match="NAME_OR_PATH"):
         create_embedder("sentence_transformers:")
+    for wrong in ("hashing:abc", "hashing:0", "hashing:-3", "hashing:99999"):
+        with pytest.raises(ConfigurationError, match=f"--model: '{wrong}'"):
+            create_embedder(wrong, parameter="--model")
     pytest.importorskip("sentence_transformers")
     with pytest.raises(ModelFailed, match="no-model-here"):
         create_embedder(f"sentence_transformers:{tmp_path}/no-model-here")

@@ -47,6 +47,12 @@ def test_any_other_text_is_refused(line: str) -> None:
         from_line(line, DIMENSION)
 
 
+@pytest.mark.parametrize("dimension", [-3, 0, 1, 40_000])
+def test_a_header_with_an_impossible_dimension_is_refused(dimension: int) -> None:
+    with pytest.raises(InvalidInput, match=f"dimension {dimension}"):
+        Header.from_line(Header("hashing:4", dimension, 0).to_line(), "a.jsonl")
+
+
 def test_bytes_that_are_no_text_are_refused_with_their_line(tmp_path: Path, remember: Callable[..., Memory]) -> None:
     file = tmp_path / "all.jsonl"
     line = to_line(remember(0), np.ones(DIMENSION, np.float32) / 2)

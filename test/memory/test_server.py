@@ -10,6 +10,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -135,10 +136,41 @@ def test_a_killed_server_comes_back_with_everything_acknowledged(
 def test_a_server_told_to_stop_comes_back_for_the_next_call(db_file: Path, remember: Callable[..., Memory]) -> None:
     with open_store(db_file) as store:
         store.write([remember(0)])
-        os.kill(hosts(db_file)[0], signal.SIGTERM)
-        until(lambda: not hosts(db_file))
-        assert not milvuses(db_file)
+        (told,), (milvus,) = hosts(db_file), milvuses(db_file)
+        os.kill(told, signal.SIGTERM)
+        until(lambda: told not in hosts(db_file))
+        assert milvus not in milvuses(db_file)
         assert store.count() == 1
+
+
+@pytest.mark.parametrize("victims", [hosts, milvuses], ids=["host", "milvus"])
+def test_a_server_that_dies_while_nobody_asks_is_back_before_the_next_question(
+    db_file: Path, remember: Callable[..., Memory], victims: Callable[[Path], list[int]]
+) -> None:
+    with open_store(db_file) as store:
+        store.write([remember(0)])
+        warm = threading.Event()
+        store._connection.on_revived = warm.set
+        (victim,) = victims(db_file)
+        os.kill(victim, signal.SIGKILL)
+        assert warm.wait(15.0)
+        assert victim not in victims(db_file) and store.count() == 1
+    until(lambda: not hosts(db_file) and not milvuses(db_file))
+
+
+def test_a_host_that_dies_at_once_is_not_started_for_ever(db_file: Path, remember: Callable[..., Memory]) -> None:
+    with open_store(db_file) as store:
+        store.write([remember(0)])
+        revived: list[None] = []
+        store._connection.on_revived = lambda: revived.append(os.kill(hosts(db_file)[0], signal.SIGKILL))
+        os.kill(hosts(db_file)[0], signal.SIGKILL)
+        watch = store._connection._watch
+        assert watch is not None and watch._thread is not None
+        watch._thread.join(15.0)
+        assert not watch._thread.is_alive() and len(revived) == 1
+        store._connection.on_revived = None
+        assert store.count() == 1
+        assert watch._thread.is_alive()
 
 
 @pytest.mark.parametrize("lock", ["BEGIN EXCLUSIVE", "BEGIN; SELECT count(*) FROM memories"])
@@ -205,6 +237,35 @@ def test_a_damaged_file_is_reported_and_left_as_it_is(db_file: Path) -> None:
     with pytest.raises(MemoryUnavailable, match=r"memory\.db"):
         open_store(db_file).close()
     assert db_file.read_bytes() == content
+
+
+def test_the_database_of_another_program_is_left_as_it_is(db_file: Path) -> None:
+    with contextlib.closing(sqlite3.connect(db_file)) as database:
+        database.execute("CREATE TABLE bookmarks (address TEXT)")
+    content = db_file.read_bytes()
+    with pytest.raises(MemoryUnavailable, match=r"memory\.db.*another program.*bookmarks"):
+        open_store(db_file).close()
+    assert db_file.read_bytes() == content
+
+
+@pytest.mark.parametrize("kept", [0.3, 0.6, 0.9])
+def test_a_truncated_file_is_reported_and_left_as_it_is(
+    db_file: Path, remember: Callable[..., Memory], kept: float
+) -> None:
+    with open_store(db_file) as store:
+        store.write([remember(i) for i in range(200)])
+    until(lambda: not hosts(db_file))
+    content = db_file.read_bytes()[: int(kept * db_file.stat().st_size)]
+    db_file.write_bytes(content)
+    with pytest.raises(MemoryUnavailable, match=r"memory\.db"):
+        open_store(db_file).close()
+    assert db_file.read_bytes() == content
+
+
+def test_looking_at_a_memory_that_is_not_there_makes_none(db_file: Path) -> None:
+    with pytest.raises(MemoryUnavailable, match=r"memory\.uri: there is no memory at .*memory\.db"):
+        MemoryStore.open_existing(str(db_file))
+    assert list(db_file.parent.iterdir()) == []
 
 
 def test_fault_e11_without_milvus_lite_the_install_command_is_the_message(

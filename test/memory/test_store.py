@@ -15,7 +15,7 @@ from remembr_ros.errors import ConfigurationError, MemoryUnavailable, ModelFaile
 from remembr_ros.memory.collections import unindexed
 from remembr_ros.memory.embedders.hashing import HashingEmbedder
 from remembr_ros.memory.query import Order, Query
-from remembr_ros.memory.schema import memory_id
+from remembr_ros.memory.schema import CollectionInfo, memory_id
 from remembr_ros.memory.store import MemoryStore
 from remembr_ros.records import NANOSECONDS, Memory
 
@@ -422,6 +422,40 @@ def test_another_model_is_refused_with_both_names_and_the_ways_out(
     assert store.count() == 1
 
 
+def test_a_collection_that_only_says_it_is_ours_is_refused(memory_uri: str, collection: str) -> None:
+    from pymilvus import DataType, MilvusClient
+
+    with MemoryStore.open(memory_uri, HashingEmbedder(64), collection=collection) as store:
+        store._connection.call("drop_collection", collection)
+        schema = MilvusClient.create_schema(description=CollectionInfo(1, "hashing:64", 64).to_description())
+        schema.add_field("id", DataType.VARCHAR, is_primary=True, max_length=64)
+        schema.add_field("embedding", DataType.FLOAT_VECTOR, dim=64)
+        store._connection.call("create_collection", collection, schema=schema)
+    with pytest.raises(MemoryUnavailable, match=f"'{collection}'.*has no field camera.*Nothing was changed"):
+        MemoryStore.open(memory_uri, HashingEmbedder(64), collection=collection)
+
+
+def test_a_server_that_came_back_empty_is_named_and_the_next_memory_is_kept(
+    memory_uri: str, collection: str, remember: Remember
+) -> None:
+    with (
+        MemoryStore.open(memory_uri, HashingEmbedder(64), collection=collection) as writer,
+        MemoryStore.open(memory_uri, HashingEmbedder(64), collection=collection) as reader,
+    ):
+        writer.write([remember(0)])
+        assert reader.count() == 1
+        reader._connection.call("drop_collection", collection)
+        with pytest.raises(
+            MemoryUnavailable, match=rf"memory\.collection.*no longer has the collection '{collection}'"
+        ):
+            reader.count()
+        writer.write([remember(1), remember(2)])
+        for store in (writer, reader):
+            assert [hit.memory for hit in store.search(Query(order=Order.FIRST))] == [remember(1), remember(2)]
+            assert len(store.search(Query(text="a corridor"))) == 2 == store.count()
+        writer._connection.call("drop_collection", collection)
+
+
 def test_a_collection_of_somebody_else_is_refused(store: MemoryStore, memory_uri: str, collection: str) -> None:
     store._connection.call("create_collection", f"{collection}_other", dimension=64)
     with pytest.raises(MemoryUnavailable, match=r"not made by remembr_ros.*memory\.collection"):
@@ -447,7 +481,9 @@ def test_ids_are_those_of_the_schema(remember: Remember) -> None:
     assert remember(0).id == memory_id("carter", "front", START_NS)
 
 
-def test_fault_9_nodes_that_start_together_make_one_collection(memory_uri: str, collection: str, remember: Remember) -> None:
+def test_fault_9_nodes_that_start_together_make_one_collection(
+    memory_uri: str, collection: str, remember: Remember
+) -> None:
     together = threading.Barrier(6)
 
     def open_and_write(index: int) -> int:

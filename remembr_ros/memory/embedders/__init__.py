@@ -6,10 +6,11 @@ where both paths meet. Backends are picked by a `provider:model` string in `crea
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
-from remembr_ros.errors import UnknownBackend
+from remembr_ros.errors import ConfigurationError, UnknownBackend
 
 if TYPE_CHECKING:
     import numpy as np
@@ -39,7 +40,8 @@ def create_embedder(
 ) -> Embedder:
     """Load the embedder that `spec` (`provider:model`) names. Takes seconds for a real model.
 
-    `device` as torch names it, empty = chosen by the library. Raises UnknownBackend, MissingDependency, ModelFailed.
+    `device` as torch names it, empty = chosen by the library. Raises ConfigurationError, UnknownBackend, MissingDependency,
+    ModelFailed.
     """
     provider, _, model = spec.partition(":")
     if provider == "packaged":
@@ -53,5 +55,7 @@ def create_embedder(
     if provider == "hashing":
         from remembr_ros.memory.embedders.hashing import HashingEmbedder
 
+        if model and not (re.fullmatch(r"[0-9]{1,5}", model) and 2 <= int(model) <= 32768):
+            raise ConfigurationError(f"{parameter}: {spec!r} is not hashing:DIMENSION, with a dimension of 2 to 32768")
         return HashingEmbedder(int(model) if model else 384)
     raise UnknownBackend(parameter, spec, PROVIDERS)
