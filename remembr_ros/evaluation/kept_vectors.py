@@ -1,4 +1,4 @@
-"""An embedder that is asked once for each text: a robot that sees the same again often says the same thousands of times.
+"""An embedder that is asked once for each text: a robot that sees the same again often says the same again.
 
 In: texts; out: their (N, dimension) float32 unit vectors, those of documents kept in memory.
 """

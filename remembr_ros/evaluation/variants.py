@@ -16,7 +16,7 @@ from remembr_ros.errors import ConfigurationError, UnknownBackend
 from remembr_ros.evaluation.all_captions import AllCaptions
 from remembr_ros.evaluation.kept_replies import KeepingChat, KeptReplies
 from remembr_ros.evaluation.retrieval_only import RetrievalOnly
-from remembr_ros.evaluation.within import Lesser
+from remembr_ros.evaluation.within import Lesser, embedder_of
 from remembr_ros.recall.agent import Agent
 from remembr_ros.recall.answerer import Recall
 from remembr_ros.recall.pictures import Pictures
@@ -170,7 +170,7 @@ def answerer(variant: Variant, memory: SearchableMemory, zone: ZoneInfo, chats: 
     if variant.way is Way.RETRIEVAL:
         return RetrievalOnly(memory, zone, time_aware=variant.time_aware)
     if variant.way is Way.RULES:
-        return Recall(memory, zone, time_limit_s=variant.settings.time_limit_s)
+        return Recall(memory, zone, time_limit_s=variant.settings.time_limit_s, embedder=embedder_of(memory))
     if variant.way is Way.ALL_CAPTIONS:
         return AllCaptions(memory, chats[0], zone, variant.settings)
     return Agent(memory, chats[0], zone, variant.settings, Pictures(chats[1]) if len(chats) > 1 else None)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
+from remembr_ros.memory.embedders import Embedder
 from remembr_ros.memory.query import Order, Query
 from remembr_ros.recall.searchable import SearchableMemory
 from remembr_ros.records import Hit, Memory
@@ -21,6 +22,7 @@ class Within:
         self._memory = memory
         self._not_before_ns = not_before_ns
         self._before_ns = before_ns
+        self.embedder = embedder_of(memory)
 
     def search(self, query: Query, *, visible_before_ns: int | None = None) -> list[Hit]:
         before_ns = self._before_ns if visible_before_ns is None else min(self._before_ns, visible_before_ns)
@@ -61,12 +63,13 @@ class Lesser:
         self._memory = memory
         self._words = words
         self._distinct = distinct
+        self.embedder = embedder_of(memory)
 
     def search(self, query: Query, *, visible_before_ns: int | None = None) -> list[Hit]:
         query = dataclasses.replace(query, words=self._words and query.words)
         if not self._distinct:
             order = Order.RELEVANCE if query.text.strip() else query.order
-            query = dataclasses.replace(query, collapse=False, order=order)
+            query = dataclasses.replace(query, collapse=False, order=order, each_caption_once=False)
         return self._memory.search(query, visible_before_ns=visible_before_ns)
 
     def get(self, ids: Sequence[str]) -> list[Memory]:
@@ -80,3 +83,9 @@ class Lesser:
 
     def bounds(self) -> tuple[int, int] | None:
         return self._memory.bounds()
+
+
+def embedder_of(memory: SearchableMemory) -> Embedder | None:
+    """What embeds its captions, where it is known."""
+    embedder: Embedder | None = getattr(memory, "embedder", None)
+    return embedder

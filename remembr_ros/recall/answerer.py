@@ -23,7 +23,7 @@ from remembr_ros.recall.extractive import SOURCE, ExtractiveAnswerer
 from remembr_ros.recall.progress import Progress
 from remembr_ros.recall.searchable import OneRobot, SearchableMemory
 from remembr_ros.recall.settings import RecallSettings
-from remembr_ros.recall.similarity import MINILM, Scale, measure
+from remembr_ros.recall.similarity import MINILM, QueryEmbedder, Scale, measure
 from remembr_ros.recall.trace import QuestionTrace, TraceFile
 from remembr_ros.recall.vendors import VENDORS
 from remembr_ros.recall.when import load_zone
@@ -59,10 +59,12 @@ class Recall:
         time_limit_s: float = 60.0,
         trace: TraceFile | None = None,
         scale: Scale = MINILM,
+        embedder: QueryEmbedder | None = None,
     ) -> None:
+        """`embedder`: the memory's, for the rules, and how it spreads, `scale`."""
         self._memory = memory
         self._conversations = Conversations()
-        self._extractive = ExtractiveAnswerer(memory, zone, scale)
+        self._extractive = ExtractiveAnswerer(memory, zone, scale, embedder)
         self._agent = agent
         self._zone = zone
         self._time_limit_s = time_limit_s
@@ -188,4 +190,4 @@ def create_recall(
         agent = Agent(memory, ScriptedChat.from_file(model), zone, settings)
     elif provider not in ("extractive", "") or model:
         raise UnknownBackend(parameter, llm, ("extractive", *(f"{v}:<model>" for v in VENDORS), "scripted:<file>"))
-    return Recall(memory, zone, agent, time_limit_s=settings.time_limit_s, trace=trace, scale=scale)
+    return Recall(memory, zone, agent, time_limit_s=settings.time_limit_s, trace=trace, scale=scale, embedder=embedder)

@@ -16,12 +16,20 @@ from remembr_ros.recall.answer import Composer, quote
 from remembr_ros.recall.conversations import Turn
 from remembr_ros.recall.follow_ups import follow_up
 from remembr_ros.recall.matching import content_words, says_nothing, words_of
+from remembr_ros.recall.other_words import OtherWords
 from remembr_ros.recall.progress import Progress
 from remembr_ros.recall.question_forms import Form
 from remembr_ros.recall.rule_search import DEEP_POOL, POOL, RuleSearch
 from remembr_ros.recall.searchable import SearchableMemory
-from remembr_ros.recall.sightings import Sighting, distinct, last_of_stay, sightings_of
-from remembr_ros.recall.similarity import MINILM, Scale
+from remembr_ros.recall.sightings import (
+    SAME_OCCASION_GAP_S,
+    SAME_STAY_GAP_S,
+    Sighting,
+    distinct,
+    last_of_stay,
+    sightings_of,
+)
+from remembr_ros.recall.similarity import MINILM, QueryEmbedder, Scale
 from remembr_ros.recall.understand import in_english, understand
 from remembr_ros.records import Answer, AnswerKind, Hit, Question
 
@@ -48,11 +56,19 @@ _KINDS = {
 class ExtractiveAnswerer:
     """Answers one question at a time from the memory alone. Thread-safe: nothing is kept between questions."""
 
-    def __init__(self, memory: SearchableMemory, zone: ZoneInfo, scale: Scale = MINILM) -> None:
-        """`scale`: how the memory's embedder spreads (similarity.py)."""
+    def __init__(
+        self,
+        memory: SearchableMemory,
+        zone: ZoneInfo,
+        scale: Scale = MINILM,
+        embedder: QueryEmbedder | None = None,
+    ) -> None:
+        """`embedder`: the memory's, which tells other words for a thing (other_words.py); `scale`: how it spreads
+        (similarity.py)."""
         self._memory = memory
         self._zone = zone
         self._scale = scale
+        self._other_words = None if embedder is None else OtherWords(embedder, scale)
 
     def answer(
         self,
@@ -64,7 +80,8 @@ class ExtractiveAnswerer:
     ) -> Answer:
         """Blocking. Raises MemoryUnavailable. `earlier`: the conversation before the question. `source` marks who asked
         for it (a fallback says so)."""
-        return _OneQuestion(self._memory, question, self._zone, source, on_progress, earlier, self._scale).answer()
+        search = (self._scale, self._other_words)
+        return _OneQuestion(self._memory, question, self._zone, source, on_progress, earlier, *search).answer()
 
 
 class _OneQuestion:
@@ -79,19 +96,22 @@ class _OneQuestion:
         on_progress: Callable[[Progress], None] | None,
         earlier: Sequence[Turn],
         scale: Scale,
+        other_words: OtherWords | None,
     ) -> None:
         self._memory = memory
         self._question = question
         self._asked, self._that = follow_up(understand(question, zone), earlier, zone)
         self._compose = Composer(question, zone, source)
-        self._find = RuleSearch(memory, question, self._asked, self._that, on_progress, scale)
+        self._find = RuleSearch(memory, question, self._asked, self._that, on_progress, scale, other_words)
 
     def answer(self) -> Answer:
         asked = self._asked
         unanswerable = self._unanswerable()
         if unanswerable is not None:
             return unanswerable
-        if not asked.about and not asked.until_about:
+        if asked.written:
+            answer = self._compose.compose(AnswerKind.TEXT, distinct(self._find.written(asked.about))[:5])
+        elif not asked.about and not asked.until_about:
             answer = self._about_that() if asked.back and asked.time is None else self._about_nothing_named()
         elif asked.form is Form.HOW_LONG_BETWEEN:
             answer = self._between_two()
@@ -153,7 +173,8 @@ class _OneQuestion:
             if asked.form is Form.HOW_LONG_SINCE and set(content_words(asked.about)) <= _BEING_ON:
                 return self._since_the_start()
             return self._compose.not_found(kind)
-        sightings = sightings_of(matches, self._asked.about)
+        gap_s = SAME_OCCASION_GAP_S if kind is AnswerKind.COUNT else SAME_STAY_GAP_S
+        sightings = sightings_of(matches, self._asked.about, gap_s)
         if kind is AnswerKind.COUNT:
             return self._compose.compose(kind, [s.hits[0] for s in sightings][:20], count=len(sightings))
         if asked.form is Form.HOW_LONG_SINCE:

@@ -103,6 +103,7 @@ FORMS: tuple[tuple[Form, re.Pattern[str]], ...] = (
             rf"^(?:from |to )?where(?:'s|abouts)?\b|^(?:in |at |on )?(?:what|which) {_PLACE}\b"
             rf"|^(?:what (?:is|was) )?the {_PLACE} of|^(?:can|could) (?:you|i) (?:please )?find\b"
             r"|^(?:please )?(?:find|locate)\b|^how (?:do|can|could) (?:i|we) get to\b"
+            r"|^(?:i(?:'m| am)|we(?:'re| are)) (?:looking|searching) for\b"
         ),
     ),
     (
@@ -115,6 +116,16 @@ FORMS: tuple[tuple[Form, re.Pattern[str]], ...] = (
     ),
 )
 """The first that matches is the form; a question that matches none asks WHAT."""
+WRITTEN = re.compile(
+    r"^what(?: is| was|'s| does| did| do)? (?:it |the |that |a )?(?:written|printed|say|said|stand|"
+    r"(?:sign|notice|poster|note|label|board|plate|paper|sheet|text|writing)s?)\b(?P<rest>.*)$"
+)
+"""What a sign says: "what did the notice in the lobby say", "what is written on the door"."""
+WRITTEN_IN = re.compile(r"\b(?:in|inside|at) (?:the |a |an )?(?P<place>\w[\w' -]*?)(?: (?:say|said|says|read))?$")
+HOW_OFTEN = re.compile(r"^(?:on |at )?how (?:often|many (?:\w+ )?(?:times|occasions))\b")
+"""How many sightings, not how many of a thing."""
+AND_WHERE = re.compile(r"[.,;]? (?:so )?(?:where|which way|how) (?:should|can|could|do|must|would) (?:i|we)\b.*$")
+""" "I am looking for the lift. Where should I go?" """
 TAG = re.compile(
     r",? (?:have|haven't|did|didn't|do|don't|were|weren't|was|wasn't|is|isn't|are|aren't) (?:you|i|we|it|there|they)$"
 )

@@ -14,6 +14,10 @@ from remembr_ros.records import NANOSECONDS, Hit
 
 SAME_SIGHTING_GAP_S = 10.0
 """Two windows farther apart in time than this are two sightings: about three windows in which a caption may miss it."""
+SAME_OCCASION_GAP_S = 300.0
+"""Sightings farther apart are counted as two: a robot that turns round in a room comes by once."""
+SAME_STAY_GAP_S = 60.0
+"""A stay in which the captions speak of other things for a minute is still one."""
 MAX_STEPS = 200
 """Steps of at most half an hour in which the end of a stay is looked for."""
 MAX_ROWS = 1000
@@ -37,13 +41,14 @@ class Sighting:
         return max(hit.memory.end_ns for hit in self.hits)
 
 
-def sightings_of(hits: Sequence[Hit], about: str) -> list[Sighting]:
-    """Windows put together into sightings, in time order. A parked robot's shared episode is one sighting."""
+def sightings_of(hits: Sequence[Hit], about: str, gap_s: float = SAME_SIGHTING_GAP_S) -> list[Sighting]:
+    """Windows at most `gap_s` apart put together into sightings, in time order. A parked robot's shared episode is one
+    sighting."""
     groups: list[list[Hit]] = []
     end_ns = 0
     for hit in sorted(hits, key=lambda hit: hit.memory.start_ns):
         memory = hit.memory
-        if groups and memory.episode_start_ns - end_ns <= SAME_SIGHTING_GAP_S * NANOSECONDS:
+        if groups and memory.episode_start_ns - end_ns <= gap_s * NANOSECONDS:
             groups[-1].append(hit)
             end_ns = max(end_ns, memory.end_ns)
         else:

@@ -30,6 +30,7 @@ class Asked:
     `plain` that they have the form of an English question which asks no such thing. `back`: the question says "it",
     "that" or "there"; `landmark` "that": near there; `relative`: "before" or "after" that. `continues`: it has only a
     thing, like "and the blue one?", and takes its form from the question before. `declined`: an order not to go there.
+    `written`: asks what a sign says; `about` is then the room it is in.
     `no_time`: words for a time that has not come or does not exist, which nothing can be answered about.
     """
 
@@ -47,6 +48,7 @@ class Asked:
     relative: str = ""
     continues: bool = False
     declined: bool = False
+    written: bool = False
     no_time: str = ""
 
     @property
@@ -88,6 +90,12 @@ def understand(question: Question, zone: ZoneInfo) -> Asked:
     if go or (question.navigate is Navigate.ALWAYS and form is Form.WHAT):
         form = Form.WHERE
         text = _place_of_request(text)
+    written = forms.WRITTEN.match(text) if form is Form.WHAT else None
+    if written:
+        place = forms.WRITTEN_IN.search(written["rest"])
+        if place or not _strip(re.sub(r"\b(?:say|read|on|sign|notice)\b", " ", written["rest"])):
+            about = _strip(place["place"]) if place else ""
+            return Asked(form, about, order=order, time=time, time_text=time_text, plain=plain, written=True)
     event = forms.BESIDE_EVENT.search(text) if form is Form.WHAT and relative is None else None
     if event and _strip(event["thing"]):
         return Asked(form, _strip(event["thing"]), order=order, now=asks_now, plain=plain, relative=event["side"])
@@ -106,8 +114,11 @@ def understand(question: Question, zone: ZoneInfo) -> Asked:
                 go=go,
                 plain=plain,
             )
-    if form in (Form.WHEN, Form.HOW_LONG, Form.HOW_LONG_SINCE):
-        text = next(pattern for known, pattern in forms.FORMS if known is form and pattern.search(text)).sub(" ", text)
+    if form is Form.WHERE and not go:
+        text = forms.AND_WHERE.sub("", text)
+    text = forms.HOW_OFTEN.sub(" ", text)
+    if form in (Form.WHEN, Form.HOW_LONG, Form.HOW_LONG_SINCE) or (form is Form.WHERE and not go):
+        text = _without(form, text)
     text = forms.ATTRIBUTE.sub("", text)
     landmark, nearest, text = _take_landmark(text, form)
     if nearest and order is Order.RELEVANCE:
@@ -130,6 +141,12 @@ def understand(question: Question, zone: ZoneInfo) -> Asked:
         continues=bool(continues and about) and form is Form.WHAT,
         no_time=to_come[0].strip() if to_come else "",
     )
+
+
+def _without(form: Form, text: str) -> str:
+    """`text` without the words that give it its form."""
+    pattern = next((p for known, p in forms.FORMS if known is form and p.search(text)), None)
+    return text if pattern is None else pattern.sub(" ", text, count=1)
 
 
 def in_english(text: str) -> bool:

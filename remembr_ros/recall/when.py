@@ -49,6 +49,7 @@ _MOMENT = (
 )
 _SPAN = (
     rf"(?:(?:this|last|yesterday|the) (?:morning|afternoon|evening|night|week|month)|{_DAY} {_PART}|{_DAY}"
+    rf"|(?:in |on |during )?the (?:early |late )?(?:morning|afternoon|evening|night) of {_DAY}"
     rf"|(?:in |within |during |over |for )?the (?:last|past) (?:{_COUNT} )?{_UNIT}|(?:this|last) {_UNIT})"
 )
 _EDGE = rf"(?:now|{_MOMENT}|{_DAY}|\d{{1,2}})"
@@ -218,6 +219,9 @@ def _span(words: str, now_ns: int, zone: ZoneInfo) -> TimeExpression | None:
         earlier = first - timedelta(days=7) if unit[2] == "week" else (first - timedelta(days=1)).replace(day=1)
         return TimeExpression(day_range(earlier, zone)[0], day_range(first, zone)[0])
     words = {"last night": "yesterday night", "tonight": "today night"}.get(words, words)
+    words = re.sub(
+        r"^(?:(?:in|on|during) )?the (?:early |late )?(morning|afternoon|evening|night) of (.+)$", r"\2 \1", words
+    )
     part = re.fullmatch(
         rf"(this|the|last|{_DAY})(?:,? in the| at)? (?:early |late )?(morning|afternoon|evening|night)", words
     )
@@ -248,6 +252,8 @@ def _moment(words: str, now_ns: int, zone: ZoneInfo) -> TimeExpression | None:
             instant -= round(0.5 * _UNIT_S[ago[2].rstrip("s")] * NANOSECONDS)
         if ago[4]:
             instant = _back(instant, ago[4], ago[5], zone)
+        if ago[2].startswith("day") and not ago[3] and not ago[4]:  # that day, at whatever hour
+            return TimeExpression(*day_range(to_local(instant, zone).date(), zone), (instant,))
         slack = max(5 * NANOSECONDS, (now_ns - instant) // 10)
         return TimeExpression(instant - slack, instant + slack, (instant,))
     if re.fullmatch(_ISO, words) or re.match(r"\d{4}-\d{2}-\d{2}[t ]\d{2}:\d{2}", words):

@@ -1,7 +1,7 @@
 """What a captioner would say of a view. In: a room and the things in view; out: sentences, and which things they name.
 
-Wordy and imperfect as a vision-language model's: `OMITTED` of the things in view are not mentioned, `WRONG_COLOUR` of the
-coloured ones get another colour, `CONFUSED` are taken for something else; the rest is scenery.
+Wordy and imperfect as a vision-language model's: `OMITTED` of the things in view are not mentioned, `WRONG_COLOUR` of
+the coloured ones get another colour, `CONFUSED` are taken for something else; the rest is scenery.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ place is unknown, in two hundredths it is known badly and not trusted.
 
 from __future__ import annotations
 
+import bisect
 import random
 from collections import defaultdict
 from collections.abc import Sequence
@@ -69,6 +70,12 @@ class Deployment:
     def sightings(self, thing: Thing) -> Sequence[Sighting]:
         """In time order."""
         return self._sightings[thing.id]
+
+    def between(self, after_ns: int, before_ns: int) -> list[Memory]:
+        """The memories that start in [after_ns, before_ns)."""
+        first = bisect.bisect_left(self.memories, after_ns, key=lambda memory: memory.start_ns)
+        last = bisect.bisect_left(self.memories, before_ns, key=lambda memory: memory.start_ns)
+        return self.memories[first:last]
 
     def _stays_by_room(self) -> dict[str, list[tuple[Thing, Stay]]]:
         by_room: dict[str, list[tuple[Thing, Stay]]] = defaultdict(list)

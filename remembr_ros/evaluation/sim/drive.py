@@ -1,7 +1,7 @@
 """Where the robot was and when. In: a building, days, windows of 3 s; out: visits to rooms in time order.
 
-Tours fill the daytime of every day, fewer at weekends; between two rooms the robot passes the hallway of the floor. Some
-visits are long stays. At night it stands at its dock and takes a window a minute. Twice it was off for a while.
+Tours fill the daytime of every day, fewer at weekends; between two rooms the robot passes the hallway of the floor.
+Some visits are long stays. At night it stands at its dock and takes a window a minute. Twice it was off for a while.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What is where and when. In: a building and the robot's visits; out: things, each with its stays in rooms.
 
-A stay is a room, the views of it that show the thing, and a range of time. Rare things are put where the robot will come
-by; whether a caption mentions them is another matter.
+A stay is a room, the views of it that show the thing, and a range of time. Rare things are put where the robot will
+come by; whether a caption mentions them is another matter.
 """
 
 from __future__ import annotations

@@ -11,7 +11,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class PlaceKind:
-    """One kind of room. `noted`: how captions name it, `asked`: how people do; `scenes`: sentences with {room}."""
+    """One kind of room. `noted`: how captions name it, `asked`: how people do; `scenes`: sentences with {room}.
+
+    `asked` is empty where the packaged embedder connects no other name with it, see things.py.
+    """
 
     name: str
     noted: tuple[str, ...]
@@ -23,10 +26,10 @@ PLACES: tuple[PlaceKind, ...] = (
     PlaceKind(
         "entrance",
         ("wide lobby", "foyer"),
-        ("entrance hall", "main entry"),
+        ("entrance hall",),
         (
             "The image shows a {room} with tall glass doors through which daylight falls on a polished stone floor.",
-            "The robot looks across a {room}; the street and parked vehicles can be seen outside behind the glass.",
+            "The robot looks across a {room}; the street can be seen outside behind the glass.",
             "A {room} with a high ceiling, where visitors come in from the street.",
         ),
     ),
@@ -35,7 +38,7 @@ PLACES: tuple[PlaceKind, ...] = (
         ("long corridor", "narrow passage"),
         ("hallway",),
         (
-            "The robot moves along a {room} with doors on both sides and neon tubes on the ceiling.",
+            "The robot moves along a {room} with doors on both sides and neon lamps on the ceiling.",
             "The image shows a {room} that leads towards a window at its far end.",
             "A {room} with white walls and a shiny linoleum floor stretches ahead.",
         ),
@@ -43,7 +46,7 @@ PLACES: tuple[PlaceKind, ...] = (
     PlaceKind(
         "canteen",
         ("canteen", "canteen with rows of benches"),
-        ("cafeteria", "dining hall"),
+        ("cafeteria",),
         (
             "A {room} with long tables, where trays and plates are stacked near a serving hatch.",
             "The image shows a {room}; some people eat lunch while others carry their trays.",
@@ -53,7 +56,7 @@ PLACES: tuple[PlaceKind, ...] = (
     PlaceKind(
         "kitchen",
         ("kitchen", "kitchen with cupboards and a stove"),
-        ("cooking area", "place where meals are prepared"),
+        ("cooking area",),
         (
             "The image shows a small {room} with tiled walls, drawers and a worktop of grey stone.",
             "A {room} where dishes dry beside the tap and a towel hangs on a hook.",
@@ -63,7 +66,7 @@ PLACES: tuple[PlaceKind, ...] = (
     PlaceKind(
         "meeting",
         ("boardroom", "boardroom with a large oval table"),
-        ("conference venue", "meeting room"),
+        (),
         (
             "A {room} with twelve chairs around a table and a bowl of sweets in its middle.",
             "The image shows a {room} behind a glass wall, with blinds half closed.",
@@ -73,9 +76,9 @@ PLACES: tuple[PlaceKind, ...] = (
     PlaceKind(
         "library",
         ("reading room", "reading room with quiet corners"),
-        ("library",),
+        (),
         (
-            "A {room} with green table lights, where students sit over their papers.",
+            "A {room} with green table lights, where visitors bend over their papers.",
             "The image shows a {room} with wooden panels and a gallery above.",
             "In the {room} a few persons study in silence at separate tables.",
         ),
@@ -83,7 +86,7 @@ PLACES: tuple[PlaceKind, ...] = (
     PlaceKind(
         "workshop",
         ("workshop", "workshop with vices and drills"),
-        ("repair shop", "place where machines are mended"),
+        (),
         (
             "The image shows a {room} with workbenches, a lathe and shavings of metal on the floor.",
             "A {room} in which wrenches hang in order of size on a perforated wall.",
@@ -93,7 +96,7 @@ PLACES: tuple[PlaceKind, ...] = (
     PlaceKind(
         "storage",
         ("storeroom", "storeroom with high racks"),
-        ("warehouse", "stock keeping area"),
+        ("warehouse",),
         (
             "A {room} with metal racks up to the ceiling, and crates with barcodes on them.",
             "The image shows a dim {room}, a single bulb above aisles of crates.",
@@ -103,7 +106,7 @@ PLACES: tuple[PlaceKind, ...] = (
     PlaceKind(
         "office",
         ("open-plan office", "office with many desks"),
-        ("workspace of the staff", "bullpen"),
+        (),
         (
             "The image shows an {room} where employees type in front of two monitors each.",
             "An {room} with low partitions, and jackets hanging over the backs of swivel chairs.",
@@ -112,8 +115,8 @@ PLACES: tuple[PlaceKind, ...] = (
     ),
     PlaceKind(
         "servers",
-        ("server room", "chilled hall of computer racks"),
-        ("data center", "data centre"),
+        ("server room", "chilled chamber of computer racks"),
+        (),
         (
             "A {room} with blinking lights behind perforated metal doors and cables under a raised floor.",
             "The image shows a {room}; rows of black cabinets hum on both sides.",
@@ -123,7 +126,7 @@ PLACES: tuple[PlaceKind, ...] = (
     PlaceKind(
         "reception",
         ("reception desk", "reception with a curved desk"),
-        ("front counter", "place where guests check in"),
+        (),
         (
             "The image shows a {room}, with a bell, a visitors' list and a screen on it.",
             "Behind the {room} a wall with the emblem of the company is lit from below.",
@@ -133,7 +136,7 @@ PLACES: tuple[PlaceKind, ...] = (
     PlaceKind(
         "dock",
         ("loading bay", "loading bay with a roller door"),
-        ("delivery ramp", "shipping dock"),
+        (),
         (
             "A {room} with yellow lines on the concrete, its roller door half open.",
             "The image shows a {room}; wooden pallets are piled beside the gate.",
@@ -146,7 +149,7 @@ PLACES: tuple[PlaceKind, ...] = (
         ("lab", "place for chemical experiments"),
         (
             "The image shows a {room} with flasks, pipettes and a row of glass cabinets.",
-            "A {room} in which instruments stand on white benches under bright light.",
+            "A {room} in which devices stand on white benches under bright light.",
             "The robot passes a {room}; gloves and labelled jars lie on its benches.",
         ),
     ),
@@ -163,7 +166,7 @@ PLACES: tuple[PlaceKind, ...] = (
     PlaceKind(
         "mail",
         ("mail room", "mail room full of pigeonholes"),
-        ("post office", "letter sorting point"),
+        (),
         (
             "The image shows a {room} with labelled slots and sacks of envelopes.",
             "A {room} where envelopes are stacked beside a set of scales.",
@@ -183,7 +186,7 @@ PLACES: tuple[PlaceKind, ...] = (
     PlaceKind(
         "lounge",
         ("lounge", "lounge with soft lighting"),
-        ("break area", "place to relax"),
+        ("place to relax",),
         (
             "The image shows a {room} with cushions and low tables in front of a wide window.",
             "A {room} where two colleagues chat over a hot drink.",
@@ -203,7 +206,7 @@ PLACES: tuple[PlaceKind, ...] = (
     PlaceKind(
         "terrace",
         ("roof terrace", "terrace under the open sky"),
-        ("rooftop patio", "outdoor deck"),
+        ("rooftop patio",),
         (
             "The image shows a {room} with wooden boards, railings and a view over the city.",
             "A {room} with bare tables and grey clouds above.",
@@ -213,17 +216,17 @@ PLACES: tuple[PlaceKind, ...] = (
     PlaceKind(
         "garage",
         ("underground garage", "garage with concrete pillars"),
-        ("car park", "parking deck"),
+        (),
         (
             "An {room} with numbered bays and arrows painted on the ground.",
-            "The image shows a low {room}; several vehicles stand between the pillars.",
+            "The image shows a low {room}; several limousines stand between the pillars.",
             "In the {room} a barrier is closed in front of a ramp.",
         ),
     ),
     PlaceKind(
         "clinic",
         ("infirmary", "infirmary with an examination bed"),
-        ("medical station", "sick bay"),
+        ("medical station",),
         (
             "A {room} with a scale, an eye chart and a folding screen.",
             "The image shows an {room}; bandages and bottles are arranged in a glass cabinet.",
@@ -233,17 +236,17 @@ PLACES: tuple[PlaceKind, ...] = (
     PlaceKind(
         "nursery",
         ("playroom", "playroom with painted walls"),
-        ("kindergarten", "day care"),
+        (),
         (
             "The image shows a {room} with tiny chairs and drawings pinned along the wall.",
             "A {room} where building blocks are scattered over foam tiles.",
-            "In the {room} colourful paper shapes hang before the panes.",
+            "In the {room} colourful paper shapes hang before the curtains.",
         ),
     ),
     PlaceKind(
         "archive",
         ("archive", "archive with rolling stacks"),
-        ("file depot", "records vault"),
+        (),
         (
             "An {room} with grey folders in endless rows and a step stool.",
             "The image shows an {room}; hand wheels move the stacks apart.",
@@ -253,7 +256,7 @@ PLACES: tuple[PlaceKind, ...] = (
     PlaceKind(
         "showroom",
         ("showroom", "exhibition space with pedestals"),
-        ("gallery", "display area for products"),
+        (),
         (
             "The image shows a {room} in which prototypes are lit from above.",
             "A {room} with posters about the history of the company.",
@@ -265,14 +268,14 @@ BY_NAME = {kind.name: kind for kind in PLACES}
 
 DOCK_NIGHT = (
     "The image is very dark; only a green charging light and the outline of a door can be made out.",
-    "A dark hall at night, seen from a charging station; nothing moves.",
+    "A dark space at night, seen from a charging station; nothing moves.",
     "It is dark. The floor in front of the robot is faintly lit by an exit light.",
-    "The robot stands at its charging station facing a dim, empty hall.",
+    "The robot stands at its charging station facing a dim, empty space.",
 )
 DOCK_DAY = (
     "The robot stands at its charging station; people walk by in the distance.",
-    "Seen from a charging station: a bright hall with a striped mat on the floor.",
-    "A bright hall as seen from the charging station, doors open and close at its far side.",
+    "Seen from a charging station: a bright space with a striped mat on the floor.",
+    "A bright space as seen from the charging station, doors open and close at its far side.",
 )
 FILLERS = (
     "The lighting is bright and even.",

@@ -97,7 +97,7 @@ class Questions:
     def _where(self, moment: Moment) -> Drawn:
         chance = self._chance
         if chance.random() < 0.15:
-            room = chance.choice(self._deployment.building.rooms)
+            room = chance.choice([room for room in self._deployment.building.rooms if room.kind.asked])
             alike = tuple(r for r in self._deployment.building.rooms if r.kind is room.kind)
             text = chance.choice(wordings.WHERE_ROOM).format(r=chance.choice(room.kind.asked))
             return text, self._world.where(Wanted(rooms=alike), moment.now_ns)
@@ -154,7 +154,11 @@ class Questions:
         chance = self._chance
         if chance.random() < 0.2:
             return self._between(moment)
-        visits = [v for v in self._deployment.visits if v.long and v.room is not None and v.windows > 160]
+        visits = [
+            v
+            for v in self._deployment.visits
+            if v.long and v.room is not None and v.room.kind.asked and v.windows > 160
+        ]
         visit = chance.choice(visits) if visits else None
         if visit is None or visit.room is None or visit.end_ns >= moment.now_ns:
             return None
@@ -224,13 +228,17 @@ class Questions:
             text = chance.choice(wordings.WHOSE).format(number=plate.says.split()[0])
             return text, self._world.what(Wanted((plate,)), moment.now_ns, [plate.says.split()[-1]])
         if kind == "notice":
-            notices = [t for t in self._seen if t.family == "notice"]
+            notices = [t for t in self._seen if t.family == "notice" and t.stays[0].room.kind.asked]
+            if not notices:
+                return None
             room = chance.choice(notices).stays[0].room.kind
             there = tuple(t for t in notices if t.stays[0].room.kind is room)
             text = chance.choice(wordings.NOTICE).format(r=chance.choice(room.asked))
             return text, self._world.what(Wanted(there), moment.now_ns, [t.says for t in there])
         thing = chance.choice([t for t in self._seen if t.colour])
         sighting = chance.choice(list(self._deployment.sightings(thing)))
+        if not sighting.room.kind.asked:
+            return None
         there = tuple(
             t
             for t in self._seen
@@ -253,7 +261,7 @@ class Questions:
             return None
         minute_ns = 60_000_000_000
         begin = middle.start_ns - local.second * 1_000_000_000
-        near = [m for m in memories if begin - minute_ns // 2 <= m.start_ns < begin + 3 * minute_ns // 2]
+        near = self._deployment.between(begin - minute_ns // 2, begin + 3 * minute_ns // 2)
         text = chance.choice(wordings.AT_TIME).format(date=date, clock=clock)
         texts = tuple(dict.fromkeys(m.caption for m in near))
         return text, Truth(AnswerKind.TEXT, texts=texts, evidence_ids=frozenset(m.id for m in near))

@@ -2,8 +2,8 @@
 
 The two lists of a kind share no content word (test_sim_words.py); colours, and the numbers and names on signs, are the
 same in both. Kinds of half "a" appear in deployments with seeds below 100, those of half "b" in the others: rules tuned
-on the first have never met the second. Pairs that the packaged embedder does not connect at all ("brolly" for an umbrella)
-were left out, by a measurement of the embedder alone: this measures remembering, not vocabulary.
+on the first have never met the second. Pairs that the packaged embedder does not connect at all ("brolly" for an
+umbrella) were left out, by a measurement of the embedder alone: this measures remembering, not vocabulary.
 """
 
 from __future__ import annotations
@@ -70,10 +70,10 @@ KINDS: tuple[Kind, ...] = (
         "a",
         Role.FIXTURE,
         """
-        elevator | elevator | lift, lift between floors | @hallway,entrance,garage,dock
-        refrigerator | refrigerator | fridge, fridge to keep food cold | @kitchen,canteen,laboratory,clinic
+        elevator | elevator | lift | @hallway,entrance,garage,dock
+        refrigerator | refrigerator | fridge | @kitchen,canteen,laboratory,clinic
         sofa | sofa, settee | couch, couch to sit on | coloured
-        television | television, flat-screen television | TV set, TV | @lounge,canteen,reception,gym
+        television | television, flat-screen television | TV | @lounge,canteen,reception,gym
         extinguisher | fire extinguisher | something to put out flames, flame suppression device
         aquarium | aquarium | fish tank, tank with fish | @lounge,reception,clinic,nursery
         ping_pong | ping-pong net | table tennis | @gym,lounge,nursery
@@ -112,7 +112,7 @@ KINDS: tuple[Kind, ...] = (
         stroller | stroller, baby stroller | infant carriage, pram
         forklift | forklift | fork truck
         projector | projector | beamer
-        chainsaw | chainsaw | motor saw
+        chainsaw | chainsaw | motorized saw
         bathtub | bathtub | tub, place to bathe
         """,
     ),
@@ -136,8 +136,8 @@ KINDS: tuple[Kind, ...] = (
         bride | bride in a wedding gown | woman getting married
         saxophone | saxophone | brass instrument, jazz instrument
         sewing | sewing machine | device to stitch clothes
-        smashed | broken glass | shattered window, smashed window
-        candles | candles | wax light | plural
+        smashed | broken glass | shattered pane, smashed pane
+        ambulance | ambulance | emergency vehicle, rescue vehicle
         """,
     ),
     *_kinds(
@@ -209,7 +209,9 @@ ABSENT = {
 """What no deployment of that half ever has."""
 NAMES = {
     "a": ("Petersen", "Okonkwo", "Lindqvist", "Moreau", "Tanaka", "Novak", "Castillo", "Brandt", "Haddad", "Kowalski"),
-    "b": ("Fischer", "Adeyemi", "Svensson", "Dubois", "Yamamoto", "Horvat", "Ramirez", "Schuster", "Nasser", "Zielinski"),
+    "b": (
+        "Fischer", "Adeyemi", "Svensson", "Dubois", "Yamamoto", "Horvat", "Ramirez", "Schuster", "Nasser", "Zielinski",
+    ),
 }
 ABSENT_NAMES = {"a": ("Whitfield", "Delgado", "Iversen"), "b": ("Pemberton", "Galvani", "Thorvaldsen")}
 NOTICES = {
