@@ -286,7 +286,7 @@ def no_question(kind: str, seconds: float, seed: int = 0) -> np.ndarray[Any, Any
     if kind == "silence":
         return (1e-4 * np.random.default_rng(seed).normal(size=count)).astype(np.float32)
     if kind in ("white", "pink"):
-        return np.clip(0.1 * speech.noise(count, kind, seed), -1.0, 1.0).astype(np.float32)
+        return np.asarray(np.clip(0.1 * speech.noise(count, kind, seed), -1.0, 1.0), np.float32)
     if kind == "tones":
         return melody(count, seed)
     said_so_far: list[np.ndarray[Any, Any]] = []

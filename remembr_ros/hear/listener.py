@@ -160,12 +160,12 @@ class Listener:
     def _handle(self, utterance: Utterance) -> None:
         try:
             transcript = self._transcriber.transcribe(utterance.samples)
+            now_ns = self._now_ns()
+            verdict = self._gate.judge(transcript, utterance, now_ns)
         except Exception as error:
             self._failed += 1
             self._on_problem(f"an utterance of {utterance.duration_s:.1f} s was not understood: {error}")
             return
-        now_ns = self._now_ns()
-        verdict = self._gate.judge(transcript, utterance, now_ns)
         self._transcribed += 1
         latency_s = max(0.0, (now_ns - utterance.speech_end_ns) / NANOSECONDS)
         try:

@@ -134,10 +134,7 @@ class MicrophoneSource:
 
     def _default(self) -> int:
         """Index of the default input device, -1: none."""
-        default = self._sounddevice.default.device
-        return (
-            int(default[0]) if isinstance(default, (tuple, list)) or hasattr(default, "__getitem__") else int(default)
-        )
+        return int(self._sounddevice.default.device[0])
 
     def _refresh(self) -> None:
         """Make PortAudio look for devices again; it has no public call for that."""

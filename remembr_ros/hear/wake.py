@@ -50,8 +50,7 @@ class Wake:
         self._phrase = "".join(tokens(phrase))
         self._length = len(tokens(phrase))
         self._similarity = similarity
-        if self._phrase:
-            _rapidfuzz()
+        _rapidfuzz()  # here, not at the first word that is heard; own_voice wants it, too
 
     def strip(self, text: str) -> tuple[bool, str]:
         """Whether `text` calls the robot, and `text` without greeting and wake phrase; without one, `text` as it is."""
