@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,7 +13,8 @@ import numpy as np
 import pytest
 
 from remembr_ros.errors import ConfigurationError, ModelFailed, UnknownBackend
-from remembr_ros.hear.transcribers import create_transcriber
+from remembr_ros.hear.transcribers import create_transcriber, gpu_probe
+from remembr_ros.hear.transcribers.faster_whisper import packaged_model
 from remembr_ros.hear.transcribers.language import LANGUAGES, normalized_language
 
 SOUND = np.zeros(16_000, np.float32)
@@ -57,6 +59,7 @@ def model(monkeypatch: pytest.MonkeyPatch) -> type[Model]:
         fail_use = staticmethod(lambda device: None)
 
     monkeypatch.setattr(faster_whisper, "WhisperModel", Fresh)
+    monkeypatch.setattr(gpu_probe, "failure", lambda *model: "")
     return Fresh
 
 
@@ -86,6 +89,27 @@ def test_the_warm_up_finds_a_gpu_that_fails_at_the_first_transcription(model: ty
     warnings: list[str] = []
     create_transcriber("faster_whisper:tiny", device="cuda", on_warning=warnings.append).warm_up()
     assert len(warnings) == 1
+
+
+def test_field_fault_49_a_gpu_that_aborts_the_process_aborts_a_child_only(
+    model: type[Model], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dies = "import os, sys; print('Unable to load libcudnn_ops.so.9', file=sys.stderr, flush=True); os.abort()"
+    monkeypatch.undo()
+    monkeypatch.setattr("faster_whisper.WhisperModel", model)
+    monkeypatch.setattr(gpu_probe, "COMMAND", (sys.executable, "-c", dies))
+    warnings: list[str] = []
+    transcriber = create_transcriber("faster_whisper:tiny", device="cuda", on_warning=warnings.append)
+    assert "libcudnn_ops.so.9 (SIGABRT)" in warnings[0] and transcriber.transcribe(SOUND).text == "Hello there."
+    assert [made.device for made in model.made] == ["cpu"]
+
+
+@pytest.mark.voice
+def test_the_probe_finds_no_gpu_where_there_is_none() -> None:
+    ctranslate2 = pytest.importorskip("ctranslate2")
+    if ctranslate2.get_cuda_device_count():
+        pytest.skip("there is a GPU")
+    assert "exit code 1" in gpu_probe.failure(packaged_model(), 0, "int8")
 
 
 def test_without_fall_back_the_error_names_the_library(model: type[Model]) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 
 from remembr_ros.errors import ConfigurationError, MissingDependency, ModelFailed
 from remembr_ros.hear.audio import RATE_HZ, Samples
-from remembr_ros.hear.transcribers import Transcript
+from remembr_ros.hear.transcribers import Transcript, gpu_probe
 from remembr_ros.hear.transcribers.language import LANGUAGES
 
 INSTALL = "pip install 'faster-whisper>=1.2,<2'"
@@ -134,6 +134,8 @@ class FasterWhisperTranscriber:
             raise MissingDependency("faster-whisper", INSTALL, needed_for=f"asr {self._title}") from error
         if self._compute_type in ("default", "auto"):
             self._compute_type = "float16" if self._device == "cuda" else "int8"
+        if self._device == "cuda" and (failure := gpu_probe.failure(self._path, self._index, self._compute_type)):
+            raise ModelFailed(failure)
         return WhisperModel(self._path, device=self._device, device_index=self._index, compute_type=self._compute_type)
 
     def _fall_back(self, error: Exception) -> None:
