@@ -155,7 +155,7 @@ class WhisperNode(ManagedNode):
         self._say(text, after)
 
     def _say(self, text: str, after: bool = False) -> None:
-        if self._speaker.name == Silent.name:
+        if isinstance(self._speaker, Silent):
             # Somebody else may say it aloud; when exactly is not known.
             said = " ".join(sentences(text, MOST_READ))
             self._own_voice(said, hearing.now_ns(), OTHER_SPEAKER_S + seconds_to_say(said))

@@ -23,7 +23,7 @@ from remembr_ros.records import NANOSECONDS, Memory, Pose
 OWN_ANSWER = "The robot was near the window. It noted a coffee machine."
 """It begins like a call of the wake phrase."""
 
-pytestmark = [pytest.mark.ros, pytest.mark.models]
+pytestmark = [pytest.mark.ros, pytest.mark.voice]
 
 
 def remember(uri: str) -> None:
@@ -79,6 +79,7 @@ def robot(building) -> VoiceRobot:
     robot = building[1]
     robot.call("cancel")
     wait_until(lambda: robot.diagnostics.get("proposal") == robot.diagnostics.get("goal") == "", "an idle robot")
+    robot.received["answer_text"].clear()
     return robot
 
 
@@ -88,7 +89,6 @@ def navigation(robot: VoiceRobot) -> list[int]:
 
 def test_a_spoken_question_is_answered_aloud(building, robot):
     wav = building[0].folder / "spoken.wav"
-    before = len(robot.texts)
     verdict = robot.say("Hey robot, where did you see the elevator?")
     assert verdict.verdict == Speech.QUESTION, (verdict.text, verdict.reason)
     assert "elevator" in verdict.question and "robot" not in verdict.question.lower()
@@ -96,9 +96,8 @@ def test_a_spoken_question_is_answered_aloud(building, robot):
         abs(time.time() - verdict.header.stamp.sec) < 20
         and 1.0 < verdict.duration.sec + verdict.duration.nanosec / 1e9 < 4
     )
-    wait_until(lambda: len(robot.texts) > before, "the answer")
-    assert robot.questions_heard[-1] == verdict.question
-    assert "elevator" in robot.texts[-1].lower() and "7.7" in robot.texts[-1]
+    wait_until(lambda: "elevator" in robot.last_text.lower() and "7.7" in robot.last_text, "the answer")
+    wait_until(lambda: verdict.question in robot.questions_heard, "the question")
     wait_until(lambda: wav.exists() and len(read_wav(wav)) > 16_000, "the answer in the file")
 
 
@@ -120,7 +119,7 @@ def test_a_goal_is_declined_by_no(robot):
     wait_until(lambda: robot.diagnostics.get("proposal"), "the proposal")
     assert robot.say("No.", live=True).verdict == Speech.DECLINE
     wait_until(lambda: navigation(robot)[-1] == NavigationStatus.CANCELED, "the end of the proposal")
-    wait_until(lambda: robot.texts[-1] == "All right, I stay here.", "the reply")
+    wait_until(lambda: robot.last_text == "All right, I stay here.", "the reply")
     assert NavigationStatus.SENT not in navigation(robot)[-3:]
 
 
@@ -131,7 +130,7 @@ def test_yes_means_nothing_when_nothing_waits(robot):
 
 def test_questions_by_voice_are_one_conversation(robot):
     assert robot.say("Robot, where did you see the coffee machine?").verdict == Speech.QUESTION
-    wait_until(lambda: "13.7" in robot.texts[-1], "the answer")
+    wait_until(lambda: "13.7" in robot.last_text, "the answer")
     wait_until(lambda: robot.diagnostics.get("message") == "listening", "the node to go on")
     assert robot.say("Robot, take me there.").verdict == Speech.QUESTION
     status = wait_until(

@@ -18,7 +18,7 @@ from voice_robot import VoiceRobot
 from remembr_interfaces.msg import Speech
 from remembr_ros.hear.speakers import espeak
 
-pytestmark = pytest.mark.ros
+pytestmark = [pytest.mark.ros, pytest.mark.voice]
 TRANSITIONS = (
     Transition.TRANSITION_CONFIGURE,
     Transition.TRANSITION_ACTIVATE,

@@ -11,7 +11,7 @@ from voice_robot import VoiceRobot
 from remembr_interfaces.msg import NavigationStatus, Speech
 from remembr_interfaces.srv import Confirm
 
-pytestmark = [pytest.mark.ros, pytest.mark.models]
+pytestmark = [pytest.mark.ros, pytest.mark.voice]
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
@@ -90,7 +90,7 @@ def test_without_the_query_node_yes_and_stop_are_answered(robot, query):
     assert robot.say("Yes.", live=True).verdict == Speech.CONFIRM
     replied(robot, "I cannot reach my navigation.")
     assert robot.say("Robot, stop.").verdict == Speech.STOP
-    wait_until(lambda: "emergency stop" in robot.texts[-1], "the reply")
+    wait_until(lambda: "emergency stop" in robot.last_text, "the reply")
 
 
 @pytest.mark.parametrize(
