@@ -38,13 +38,18 @@ def token() -> str:
     return os.environ.get(str(DEFAULTS["memory.token_env"]), "")
 
 
+def printable(text: object) -> str:
+    """The name of a file may hold bytes that are no text."""
+    return str(text).encode(errors="replace").decode()
+
+
 @contextmanager
 def clear_errors() -> Iterator[None]:
     """An error of ours, or of a file, becomes one sentence and exit code 1."""
     try:
         yield
     except (RemembrError, OSError, sqlite3.Error) as error:
-        message = " ".join(str(error).split()).encode(errors="replace").decode()
+        message = printable(" ".join(str(error).split()))
         Console(stderr=True).print(f"remembr: {message}", markup=False, highlight=False, soft_wrap=True)
         raise typer.Exit(FAILED) from None
 

@@ -19,6 +19,7 @@ from remembr_ros.cli.memory_file import (
     URI,
     clear_errors,
     existing_memory,
+    printable,
 )
 from remembr_ros.records import NANOSECONDS
 
@@ -44,5 +45,5 @@ def stats(uri: URI = DEFAULT_URI, collection: COLLECTION = DEFAULT_COLLECTION, o
             rows["outbox"] = f"{len(box):,} waiting in {waiting}"
     table = Table(show_header=False, box=None)
     for name, value in rows.items():
-        table.add_row(name, Text(value, overflow="fold"))  # "[...]" of a folder's name is no markup
+        table.add_row(name, Text(printable(value), overflow="fold"))  # "[...]" of a folder's name is no markup
     Console().print(table)

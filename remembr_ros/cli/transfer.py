@@ -16,6 +16,7 @@ from remembr_ros.cli.memory_file import (
     URI,
     clear_errors,
     existing_memory,
+    printable,
     progress_bar,
     token,
 )
@@ -37,7 +38,7 @@ def export(
         if file.exists():
             raise ConfigurationError(f"{file} exists already; name another file or remove it")
         count = maintenance.export(store, file, vectors=vectors, progress=progress)
-    Console().print(f"{count} memories in {file}", markup=False, highlight=False)
+    Console().print(printable(f"{count} memories in {file}"), markup=False, highlight=False)
 
 
 def import_(
@@ -63,4 +64,4 @@ def import_(
             before = store.count()
             read = maintenance.import_file(store, file, embed=bool(model), progress=progress)
             new = store.count() - before
-    Console().print(f"{read} memories in {file}, {new} of them new", markup=False, highlight=False)
+    Console().print(printable(f"{read} memories in {file}, {new} of them new"), markup=False, highlight=False)
