@@ -7,6 +7,7 @@ clients, taken alone by a host that stops).
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import hashlib
 import os
@@ -33,11 +34,13 @@ class RuntimeFolder:
         folder = base / hashlib.blake2b(os.fsencode(db_file), digest_size=8).hexdigest()
         try:
             for path in (base, folder):
-                path.mkdir(mode=0o700, exist_ok=True)
+                with contextlib.suppress(FileExistsError):
+                    path.mkdir(mode=0o700)
                 found = path.lstat()
                 if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o077:
                     raise MemoryUnavailable(
-                        f"{path} must be a folder that only its owner, uid {os.getuid()}, can enter"
+                        f"{path} must be a folder that only its owner, uid {os.getuid()}, can enter. It is "
+                        f"{stat.filemode(found.st_mode)} of uid {found.st_uid}: remove it, or ask an administrator to"
                     )
         except OSError as error:
             raise MemoryUnavailable(f"cannot make the folder {folder} for the server of {db_file}: {error}") from error
