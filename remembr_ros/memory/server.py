@@ -45,17 +45,19 @@ class ServerHandle:
     def wait_for_end(self, closing: int) -> bool:
         """Block until the host process has ended (True), or until the file descriptor `closing` can be read (False).
 
-        Needs Linux 5.3; before that it returns False at once, and the death shows with the next call.
+        Needs Linux 5.3 and a Python built for it; without, it returns False at once, and the next call finds the death.
         """
         try:
             host = os.pidfd_open(int((self._folder.path / "host.lock").read_text()))
         except ProcessLookupError:
             return True
-        except (OSError, ValueError):
+        except (OSError, ValueError, AttributeError):
             return False
         try:
-            readable, _, _ = select.select([host, closing], [], [])
-            return closing not in readable
+            waiting = select.poll()  # select.select takes no descriptor above 1023
+            for descriptor in (host, closing):
+                waiting.register(descriptor, select.POLLIN)
+            return closing not in dict(waiting.poll())
         finally:
             os.close(host)
 
