@@ -135,6 +135,12 @@ class Connection:
             # A refusal is an answer; a lost server of a file is started again by the call itself.
         self._breaker.answered()
 
+    def writing(self) -> contextlib.AbstractContextManager[None]:
+        """While looking what is missing and inserting it: nobody else may do so with the same file. Raises
+        MemoryUnavailable when it is not one's turn within `timeout_s`."""
+        server = self._server
+        return contextlib.nullcontext() if server is None else server.writing(self.timeout_s)
+
     def restart_server(self) -> None:
         """End the server of a file, if it is ours; the next call starts it again, from what is on the disk."""
         with self._lock:

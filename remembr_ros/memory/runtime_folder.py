@@ -2,7 +2,7 @@
 
 It holds the server's socket and log, and locks that the kernel drops with their holder: `spawn.lock` (one client at a
 time looks for a host or starts one), `host.lock` (held by the host while it lives), `lease.lock` (shared by the
-clients, taken alone by a host that stops).
+clients, taken alone by a host that stops), `write.lock` (one client at a time stores what is missing).
 """
 
 from __future__ import annotations

@@ -20,13 +20,14 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
 from remembr_ros.errors import MemoryHeld, MemoryUnavailable, MissingDependency
 from remembr_ros.memory.runtime_folder import RuntimeFolder, try_lock
 
-_POLL_S = 0.02
+_POLL_S, _TURN_POLL_S = 0.02, 0.002
 
 
 class ServerHandle:
@@ -77,6 +78,15 @@ class ServerHandle:
             log.seek(mark if mark <= self.log_mark() else 0)
             lines = [line.strip() for line in log if "Insert data failed" in line]
         return lines[-1].rpartition("]")[2] if lines else ""
+
+    @contextlib.contextmanager
+    def writing(self, timeout_s: float) -> Iterator[None]:
+        """Only one process at a time is in here. Raises MemoryUnavailable when another does not leave."""
+        deadline = time.monotonic() + timeout_s
+        with RuntimeFolder.of(self.db_file).open_lock("write") as lock:
+            while not try_lock(lock):
+                _wait(deadline, f"another process does not finish writing to {self.db_file}", _TURN_POLL_S)
+            yield
 
     def revive(self, timeout_s: float) -> None:
         """Start the server again if it died. Raises like `ensure_server`."""
@@ -155,10 +165,10 @@ def _find_or_start(db_file: Path, folder: RuntimeFolder, deadline: float) -> Non
         _spawn(db_file, folder, deadline)
 
 
-def _wait(deadline: float, problem: str) -> None:
+def _wait(deadline: float, problem: str, pause_s: float = _POLL_S) -> None:
     if time.monotonic() > deadline:
         raise MemoryUnavailable(problem)
-    time.sleep(_POLL_S)
+    time.sleep(pause_s)
 
 
 def _spawn(db_file: Path, folder: RuntimeFolder, deadline: float) -> None:

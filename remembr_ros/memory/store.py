@@ -11,6 +11,7 @@ import dataclasses
 import logging
 import shutil
 import threading
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -35,6 +36,8 @@ _FREE_BYTES = 64 * 1024 * 1024
 """On a disk with less, nothing more is written: SQLite needs room for its journal, other programs for theirs."""
 _BATCH = 500
 """Rows per insert: 384 dimensions make 1 MB, far below the 64 MB of a gRPC message."""
+_TURN_S = 0.005
+"""Between two batches, so that another process that waits to write has its turn."""
 _OVERLAPPING = 8
 """A range of time begins with the window at its edge and those that overlap it; sliding windows would be a few."""
 
@@ -121,6 +124,8 @@ class MemoryStore:
         ordered = list(reversed(unique.items()))
         with self._write_lock:
             for start in range(0, len(ordered), _BATCH):
+                if start:
+                    time.sleep(_TURN_S)
                 batch = dict(ordered[start : start + _BATCH])
                 try:
                     self._write_batch(batch, known)
@@ -139,31 +144,32 @@ class MemoryStore:
     def _write_batch(self, memories: dict[str, Memory], known: Mapping[str, np.ndarray[Any, Any]]) -> None:
         self._check_disk()
         rows = {key: to_row(memory, known[key]) for key, memory in memories.items() if key in known}
+        if unembedded := [key for key in memories if key not in rows]:
+            stored = self._table.existing(unembedded)
+            if new := [key for key in unembedded if key not in stored]:
+                vectors = self._embedded([memories[key] for key in new])
+                rows |= {key: to_row(memories[key], vector) for key, vector in zip(new, vectors, strict=True)}
         for _ in range(_WRITE_TRIES):
-            # Milvus Lite's upsert searches the whole file (0.1 s at 60,000 rows); its insert does not, but would
-            # store a row twice.
-            stored = self._table.existing(list(memories))
-            missing = {key: memory for key, memory in memories.items() if key not in stored}
-            if not missing:
-                return
-            if unembedded := [key for key in missing if key not in rows]:
-                vectors = self._embedded([missing[key] for key in unembedded])
-                for key, vector in zip(unembedded, vectors, strict=True):
-                    rows[key] = to_row(missing[key], vector)
-            data = [rows[key] for key in missing]
-            try:
-                if self._connection.embedded:
-                    self._connection.call("insert", self.collection, data=data, repeatable=False)
-                else:
-                    self._connection.call("upsert", self.collection, data=data)
-                return
-            except ConnectionLost as error:
-                lost = error
-            except MemoryUnavailable:
-                # What Milvus Lite could not write to the disk it still shows until it ends: a later write would
-                # take it for stored.
-                self._connection.restart_server()
-                raise
+            with self._connection.writing():
+                # Milvus Lite's upsert searches the whole file (0.1 s at 60,000 rows); its insert does not, but would
+                # store a row twice.
+                stored = self._table.existing(list(rows))
+                data = [rows[key] for key in memories if key in rows and key not in stored]
+                if not data:
+                    return
+                try:
+                    if self._connection.embedded:
+                        self._connection.call("insert", self.collection, data=data, repeatable=False)
+                    else:
+                        self._connection.call("upsert", self.collection, data=data)
+                    return
+                except ConnectionLost as error:
+                    lost = error
+                except MemoryUnavailable:
+                    # What Milvus Lite could not write to the disk it still shows until it ends: a later write would
+                    # take it for stored.
+                    self._connection.restart_server()
+                    raise
         raise lost
 
     def search(self, query: Query, *, visible_before_ns: int | None = None) -> list[Hit]:

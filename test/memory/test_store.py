@@ -481,6 +481,27 @@ def test_ids_are_those_of_the_schema(remember: Remember) -> None:
     assert remember(0).id == memory_id("carter", "front", START_NS)
 
 
+def test_two_who_write_the_same_at_the_same_time_store_it_once(
+    memory_uri: str, collection: str, remember: Remember
+) -> None:
+    """Two imports of one file, say. Milvus Lite would store a row twice that both found missing."""
+    memories = [remember(number) for number in range(1500)]
+    vectors = HashingEmbedder(64).embed_documents([memory.caption for memory in memories])
+    together = threading.Barrier(3)
+
+    def write(_: int) -> None:
+        with MemoryStore.open(memory_uri, HashingEmbedder(64), collection=collection) as store:
+            together.wait(30.0)
+            for start in range(0, len(memories), 100):
+                store.write(memories[start : start + 100], vectors[start : start + 100])
+
+    with MemoryStore.open(memory_uri, HashingEmbedder(64), collection=collection) as store:
+        with ThreadPoolExecutor(3) as pool:
+            list(pool.map(write, range(3)))
+        assert store.count() == len(store.select(Query())) == 1500
+        store._connection.call("drop_collection", collection)
+
+
 def test_fault_9_nodes_that_start_together_make_one_collection(
     memory_uri: str, collection: str, remember: Remember
 ) -> None:
