@@ -1,7 +1,7 @@
 """Notices at once that the host of a file has died, so that it is back, and warm, before the next question.
 
-In: a `ServerHandle`, and what to do when its host is gone. Out: that is done, once for each death. A host that dies again
-within `QUICK_S` (a damaged file, a full disk) is left to the next call, which says why.
+In: a `ServerHandle`, and what to do when its host is gone. Out: that is done, once for each death. A host that dies
+again within `QUICK_S` (a damaged file, a full disk) is left to the next call, which says why.
 """
 
 from __future__ import annotations
