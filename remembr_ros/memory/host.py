@@ -2,8 +2,8 @@
 
 In: the database file. Out: one line of JSON on standard output when it is ready, or why it is not; then silence.
 It stops, cleanly, on SIGTERM, or `IDLE_S` after the last lease is gone. If the Milvus process under it dies, or neither
-answers nor computes for `HANG_S`, the host ends it and itself: a client that has the file open starts a new one at once (`host_watch.py`),
-and the file has everything that was acknowledged.
+answers nor computes for `HANG_S`, the host ends it and itself: a client that has the file open starts a new one at once
+(`host_watch.py`), and the file has everything that was acknowledged.
 """
 
 from __future__ import annotations
