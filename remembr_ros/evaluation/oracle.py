@@ -132,12 +132,17 @@ class Oracle:
             known = [(caption, 0.0) for _, caption in shown.values()]
             other = self._words.nearest(words, [caption for caption, _ in known], 2 if number else 1)
             called += [words, *(f"{colours} {phrase}".strip() for phrase in other)]
+        if asked.written:
+            called = [f"{asked_for} {words}" for words in called for asked_for in ("sign", "notice", "written")]
+            called = [words for words in called if words.split()[0] in case.question]
         calls: list[Call] = []
         orders = ("relevance", "first", "last") if number else ("relevance",)
+        if case.truth.kind is AnswerKind.COUNT and number:
+            orders = ("first", "last", "relevance")
         if asked.landmark == "me":
-            orders = ("nearest",)
+            orders = ("nearest", "relevance")
         for order in orders:
-            for words in dict.fromkeys(called if number else things):
+            for words in list(dict.fromkeys(called if number else things))[::-1]:
                 call: dict[str, Any] = {"query": words, "limit": 20, **when}
                 if order == "nearest":
                     call |= {"near": "me", "order": "nearest"}

@@ -26,15 +26,18 @@ from remembr_ros.recall.sightings import (
     SAME_STAY_GAP_S,
     Sighting,
     distinct,
+    joined,
     last_of_stay,
     sightings_of,
 )
 from remembr_ros.recall.similarity import MINILM, QueryEmbedder, Scale
 from remembr_ros.recall.understand import in_english, understand
-from remembr_ros.records import Answer, AnswerKind, Hit, Question
+from remembr_ros.records import NANOSECONDS, Answer, AnswerKind, Hit, Question
 
 SOURCE = "extractive"
 
+STILL_THERE_S = 600.0
+"""What was last seen longer ago does not last until now."""
 ENGLISH_ONLY = "I could not find that in my memory; without a language model I understand English only."
 _BEING_ON = frozenset(
     content_words("driving running moving working operating awake on up active patrolling exploring around")
@@ -179,12 +182,15 @@ class _OneQuestion:
             return self._compose.compose(kind, [s.hits[0] for s in sightings][:20], count=len(sightings))
         if asked.form is Form.HOW_LONG_SINCE:
             latest = sightings[-1]
+            if self._question.now_ns - latest.end_ns > STILL_THERE_S * NANOSECONDS:
+                return self._compose.not_found(kind)  # that is over
             return self._compose.compose(kind, latest.hits[:5], start_ns=latest.start_ns, end_ns=self._question.now_ns)
         if asked.order is Order.FIRST:
             chosen = sightings[0]
         elif asked.order is Order.LAST:
             chosen = sightings[-1]
         else:
+            sightings = joined(self._memory, sightings)
             chosen = max(sightings, key=lambda s: (round(s.score, 2), s.end_ns - s.start_ns))
         last = self._last_window(chosen)
         ends = (chosen.hits[0], last) if last.memory.id != chosen.hits[0].memory.id else (last,)

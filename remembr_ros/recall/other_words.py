@@ -25,9 +25,11 @@ LIKE = 0.54
 flames" with 0.63, "dog" is "horse" with 0.53."""
 LESS_LIKE = 0.46
 """Enough for a phrase whose captions stand out: "children playing" are "youngsters" with 0.47, "accordion" nothing."""
-STANDS_OUT, STANDS_OUT_LITTLE = 0.17, 0.04
-"""How much nearer to the question than the usual caption a phrase's nearest caption is: at least the second, else it is
-one of many that are a little alike (a surfboard among boards, 0.00); children for youngsters 0.18."""
+TOGETHER = 0.63
+"""What being alike and standing out must come to then."""
+STANDS_OUT = 0.04
+"""How much nearer to the question than the usual caption a phrase's nearest caption is, at least: else it is one of
+many that are a little alike (a surfboard among boards 0.00, children for youngsters 0.18)."""
 _USUAL = 100
 """Of different captions, nearest first, the one that counts as usual; with fewer captions nothing is known of that."""
 PART = 0.1
@@ -41,9 +43,11 @@ _LONGEST = 5
 # fmt: off
 _BOUNDARY = frozenset([
     "a", "an", "the", "in", "on", "of", "with", "at", "by", "to", "from", "and", "or", "is", "are", "was", "were",
-    "can", "be", "been", "being", "has", "have", "there", "where", "which", "that", "who", "this", "these", "those", "behind",
+    "can", "be", "been", "being", "has", "have", "there", "where", "which", "that", "who", "this", "these", "those",
+    "behind",
     "above", "below", "over", "under", "into", "onto", "near", "next", "beside", "between", "along", "against",
-    "through", "towards", "past", "across", "around", "after", "before", "while", "for", "as", "its", "their", "his", "her", "it",
+    "through", "towards", "past", "across", "around", "after", "before", "while", "for", "as", "its", "their",
+    "his", "her", "it",
     "some", "several", "two", "three", "many", "one", "another", "other", "no", "not", "without", "image", "picture",
     "photo", "robot", "camera", "scene", "view", "shows", "show", "showing", "looks", "look", "sees", "see", "seen",
     "visible", "stands", "stand", "standing", "lies", "lie", "lying", "hangs", "hang", "hanging", "sits", "sit",
@@ -82,9 +86,12 @@ class OtherWords:
         for phrase, cosine in zip(nearest, self._vectors(list(nearest)) @ wanted, strict=True):
             alike = self._scale.to_minilm(float(cosine)) - PART * (set(content_words(phrase)) < words)
             stands_out = 0.0 if usual is None else nearest[phrase] - usual
-            if (alike >= LIKE and (usual is None or stands_out >= STANDS_OUT_LITTLE)) or (
-                alike >= LESS_LIKE and stands_out >= STANDS_OUT
-            ):
+            if usual is None:
+                means_it = alike >= LIKE
+            else:
+                enough = alike >= LIKE or (alike >= LESS_LIKE and alike + stands_out >= TOGETHER)
+                means_it = enough and stands_out >= STANDS_OUT
+            if means_it:
                 found.append((phrase, alike + max(0.0, stands_out)))
         best = max((score for _, score in found), default=0.0)
         found = [(phrase, min(1.0, score)) for phrase, score in found if score >= best - MARGIN]

@@ -109,8 +109,16 @@ class RuleSearch:
 
     def written(self, place: str) -> list[Hit]:
         """Windows whose captions quote something that is written in `place` (empty: anywhere), best first."""
-        hits = self.matches(place, DEEP_POOL) if place else self.search(self._query(text="a sign", limit=POOL))
-        return [hit for hit in hits if _QUOTED.search(hit.memory.caption)]
+        wordings = [words for words, _ in self._wordings(place)] if place and self._other_words else [place]
+        hits = [
+            hit
+            for words in wordings
+            for hit in self.search(
+                self._query(text=f"{words}, a sign with words on it", limit=2 * CAPTIONS, each_caption_once=True)
+            )
+            if _QUOTED.search(hit.memory.caption) and (not words or says(words, hit.memory.caption))
+        ]
+        return sorted(hits, key=lambda hit: -hit.score)
 
     def _wordings(self, about: str) -> list[tuple[str, float]]:
         """(words, likeness): what captions call `about`; itself, where they use its own words."""
@@ -246,6 +254,7 @@ class RuleSearch:
         near: tuple[float, float] | None = None,
         within_m: float | None = None,
         map_id: str = "",
+        each_caption_once: bool = False,
     ) -> Query:
         time = self._asked.time
         after, before = (time.after_ns, time.before_ns) if time is not None else (None, None)
@@ -258,6 +267,7 @@ class RuleSearch:
             map_id=map_id,
             order=order,
             limit=limit,
+            each_caption_once=each_caption_once,
         )
 
     def search(self, query: Query) -> list[Hit]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from remembr_ros.recall.matching import match
 from remembr_ros.recall.searchable import SearchableMemory
-from remembr_ros.records import NANOSECONDS, Hit
+from remembr_ros.records import NANOSECONDS, Hit, Memory
 
 SAME_SIGHTING_GAP_S = 10.0
 """Two windows farther apart in time than this are two sightings: about three windows in which a caption may miss it."""
@@ -18,6 +18,10 @@ SAME_OCCASION_GAP_S = 300.0
 """Sightings farther apart are counted as two: a robot that turns round in a room comes by once."""
 SAME_STAY_GAP_S = 60.0
 """A stay in which the captions speak of other things for a minute is still one."""
+LONGEST_LOOK_AWAY_S = 900.0
+"""So long captions may speak of other things while the robot stays."""
+SAME_PLACE_M = 5.0
+"""A robot that moves less has not left."""
 MAX_STEPS = 200
 """Steps of at most half an hour in which the end of a stay is looked for."""
 MAX_ROWS = 1000
@@ -57,6 +61,31 @@ def sightings_of(hits: Sequence[Hit], about: str, gap_s: float = SAME_SIGHTING_G
     return [
         Sighting(tuple(group), max(match(about, h.memory.caption, h.score).score for h in group)) for group in groups
     ]
+
+
+def joined(memory_store: SearchableMemory, sightings: Sequence[Sighting]) -> list[Sighting]:
+    """Sightings of one stay put together: the robot had not left the place between them, whatever it saw."""
+    stays: list[Sighting] = []
+    for sighting in sightings:
+        if stays and _stayed(memory_store, stays[-1].hits[-1].memory, sighting.hits[0].memory):
+            last = stays.pop()
+            sighting = Sighting(last.hits + sighting.hits, max(last.score, sighting.score))
+        stays.append(sighting)
+    return stays
+
+
+def _stayed(memory_store: SearchableMemory, before: Memory, after: Memory) -> bool:
+    if before.pose is None or before.map_id != after.map_id or after.start_ns <= before.end_ns:
+        return False
+    if after.start_ns - before.end_ns > LONGEST_LOOK_AWAY_S * NANOSECONDS:
+        return False
+    between = memory_store.between(before.end_ns, after.start_ns, MAX_ROWS)
+    return len(between) > 0 and all(
+        memory.pose is not None
+        and memory.map_id == before.map_id
+        and memory.pose.distance_to(before.pose.x, before.pose.y) <= SAME_PLACE_M
+        for memory in (*between, after)
+    )
 
 
 def distinct(hits: Sequence[Hit]) -> list[Hit]:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from remembr_ros.errors import InvalidInput, LanguageModelUnavailable
+from remembr_ros.memory import lexical
 from remembr_ros.memory.query import Order, Query
 from remembr_ros.recall.answer import Composer
 from remembr_ros.recall.arguments import ToolFault
@@ -141,6 +142,8 @@ class Toolbox:
                 map_id=map_id,
                 order=order,
                 limit=max(limit, ORDERED_POOL) if wide else limit,
+                # A robot that sees the same again says the same again: five times one caption tell nothing.
+                each_caption_once=not lexical.names_something(given.get("query", "")),
             )
         except InvalidInput as error:
             raise ToolFault(str(error)) from error

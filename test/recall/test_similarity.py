@@ -42,7 +42,7 @@ def test_a_model_whose_sentences_are_all_alike_finds_the_same_and_no_more(senten
     model = Squeezed(sentence_embedder)
     scale = measure(model)
     assert scale.trusted and scale.to_minilm(0.75) == pytest.approx(0.5, abs=0.02)
-    rules = ExtractiveAnswerer(ListMemory(memories(), model), ZONE, scale)
+    rules = ExtractiveAnswerer(ListMemory(memories(), model), ZONE, scale, model)
     unscaled = ExtractiveAnswerer(ListMemory(memories(), model), ZONE)
     assert rules.answer(question("Did you see a dragon?")).yes_no is False
     assert rules.answer(question("Where is the swimming pool?")).error is AnswerError.NOT_FOUND

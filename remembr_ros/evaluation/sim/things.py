@@ -72,7 +72,7 @@ KINDS: tuple[Kind, ...] = (
         """
         elevator | elevator | lift | @hallway,entrance,garage,dock
         refrigerator | refrigerator | fridge | @kitchen,canteen,laboratory,clinic
-        sofa | sofa, settee | couch, couch to sit on | coloured
+        sofa | sofa, settee | couch | coloured
         television | television, flat-screen television | TV | @lounge,canteen,reception,gym
         extinguisher | fire extinguisher | something to put out flames, flame suppression device
         aquarium | aquarium | fish tank, tank with fish | @lounge,reception,clinic,nursery
