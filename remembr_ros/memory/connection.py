@@ -202,9 +202,10 @@ class Connection:
         return True
 
     def _revive_early(self) -> None:
-        """The host has died while nobody called."""
+        """The host has died, perhaps while nobody called. Its Milvus may answer for 2 s more, as an orphan: that it does
+        says nothing. When a call was faster, the server is only joined again."""
         with self._lock:
-            if self._server is not None and not self._stopped and not self._server.is_alive():
+            if self._server is not None and not self._stopped:
                 self._revive(self._server, time.monotonic() + self.timeout_s)
 
     def _revive(self, server: ServerHandle, deadline: float) -> None:

@@ -167,7 +167,8 @@ def test_a_host_that_dies_at_once_is_not_started_for_ever(db_file: Path, remembe
         watch = store._connection._watch
         assert watch is not None and watch._thread is not None
         watch._thread.join(15.0)
-        assert not watch._thread.is_alive() and len(revived) == 1
+        assert not watch._thread.is_alive()
+        until(lambda: len(revived) == 1)
         store._connection.on_revived = None
         assert store.count() == 1
         assert watch._thread.is_alive()
