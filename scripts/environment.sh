@@ -63,14 +63,27 @@ _remembr_remove() {  # variable, folder: take out whatever lies in that folder
     export "$1=$kept"
 }
 
-_remembr_free_domain() {  # prints a ROS domain id of 1 to 101 none of whose UDP ports is in use here
-    awk -v seed="$$$RANDOM" '
+_remembr_draw_domain() {  # sets ROS_DOMAIN_ID: 1 to 101, no UDP port of it in use here, and drawn by no other run
+    local used lock first step id
+    used=" $(awk '
         FNR > 1 { split($2, address, ":"); port = 0
                   for (i = 1; i <= 4; i++) port = port * 16 + index("123456789ABCDEF", substr(address[2], i, 1))
-                  used[int((port - 7400) / 250)] = 1 }
-        END { srand(seed); first = int(rand() * 101)
-              for (i = 0; i < 101; i++) { id = 1 + (first + i) % 101; if (!(id in used)) break }
-              print id }' /proc/net/udp /dev/null 2>/dev/null || echo $((1 + RANDOM % 101))
+                  printf "%d ", (port - 7400) / 250 }' /proc/net/udp 2>/dev/null || true)"
+    [ -z "${_remembr_domain_lock:-}" ] || exec {_remembr_domain_lock}<&-  # that of an earlier run in this shell
+    _remembr_domain_lock=""
+    first=$RANDOM  # not awk's rand(): mawk makes two or three numbers of all seeds
+    for ((step = 0; step < 101; step++)); do
+        id=$((1 + (first + step) % 101))
+        case "$used" in *" $id "*) continue ;; esac
+        lock="/tmp/remembr_ros_domain_$id"
+        [ -e "$lock" ] || (umask 022; : >"$lock") 2>/dev/null || continue
+        { exec {_remembr_domain_lock}<"$lock"; } 2>/dev/null || { _remembr_domain_lock=""; continue; }
+        # Held until this shell, or the program that takes its place, ends: ports are bound only some seconds from now.
+        if ! command -v flock >/dev/null || flock -n "$_remembr_domain_lock"; then break; fi
+        exec {_remembr_domain_lock}<&-
+        _remembr_domain_lock=""
+    done
+    export ROS_DOMAIN_ID="$id"
 }
 
 _remembr_environment() {
@@ -123,8 +136,8 @@ _remembr_environment() {
     fi
     # A domain of its own for each run; one that an earlier run in this shell drew does not count as the user's.
     if [ -z "${ROS_DOMAIN_ID:-}" ] || [ "$ROS_DOMAIN_ID" = "${REMEMBR_DRAWN_DOMAIN_ID:-}" ]; then
-        ROS_DOMAIN_ID="$(_remembr_free_domain)"
-        export ROS_DOMAIN_ID REMEMBR_DRAWN_DOMAIN_ID="$ROS_DOMAIN_ID"
+        _remembr_draw_domain
+        export REMEMBR_DRAWN_DOMAIN_ID="$ROS_DOMAIN_ID"
     fi
     export HF_HUB_OFFLINE="${HF_HUB_OFFLINE:-1}" TOKENIZERS_PARALLELISM="${TOKENIZERS_PARALLELISM:-false}"
 }

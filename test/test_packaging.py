@@ -152,3 +152,20 @@ def test_each_run_has_a_domain_and_keeps_what_the_user_set() -> None:
     domain, profile = run(["bash", "-c", script], env=fresh).stdout.split()
     assert 1 <= int(domain) <= 101
     assert profile == str(ROOT / "config" / "fastdds.xml")
+
+
+@pytest.mark.ros
+def test_runs_at_the_same_time_have_different_domains() -> None:
+    script = f'. "{ROOT}/scripts/environment.sh"; echo "$ROS_DOMAIN_ID"; read -r _ || true'
+    drawn = ("ROS_DOMAIN_ID", "REMEMBR_DRAWN_DOMAIN_ID")
+    fresh = {key: value for key, value in os.environ.items() if key not in drawn}
+    shells = [
+        subprocess.Popen(["bash", "-c", script], env=fresh, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        for _ in range(4)
+    ]
+    try:
+        domains = [shell.stdout.readline().strip() for shell in shells if shell.stdout is not None]
+    finally:
+        for shell in shells:
+            shell.communicate("\n", timeout=30)
+    assert all(domains) and len(set(domains)) == len(shells)
