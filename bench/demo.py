@@ -1,12 +1,14 @@
 """The demo, measured: seconds per stage, memory per process, and whether every answer was right.
 
-In: the demo with seed 1. Out: figures `STAGE_s`, `PROCESS_mb`, `speed_x` (simulated time against real time), `wrong_answers`.
+In: the demo with seed 1. Out: figures `STAGE_s`, `PROCESS_mb`, `speed_x` (simulated time against real time),
+`wrong_answers`.
 """
 
 from __future__ import annotations
 
 from bench.report import Figure, Result
-from demo.run import Demo, one_building, parse
+from demo.programs import Demo
+from demo.run import one_building, parse
 
 QUICK_VISITS = "2"
 

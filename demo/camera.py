@@ -36,8 +36,8 @@ class Camera:
         self._rows = np.arange(HEIGHT_PX, dtype=np.float32)[:, None] - (HEIGHT_PX - 1) / 2
 
     def cast(self, place: Place, columns: int = WIDTH_PX) -> tuple[Array, Array, Array]:
-        """For each column: depth along the viewing axis [m], index into `world.prints` or -1, and how far along the print
-        from its left end, 0 to 1."""
+        """For each column: depth along the viewing axis [m], index into `world.prints` or -1, and how far along the
+        print from its left end, 0 to 1."""
         across = ((np.arange(columns) + 0.5) / columns * 2 - 1) * math.tan(FIELD_OF_VIEW / 2)  # right of the axis
         ahead_x, ahead_y = math.cos(place.yaw), math.sin(place.yaw)
         ray = np.stack([ahead_x + across * ahead_y, ahead_y - across * ahead_x])[:, :, None]  # (2, columns, 1)

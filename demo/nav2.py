@@ -10,6 +10,7 @@ import math
 import sys
 import threading
 import time
+from itertools import pairwise
 from typing import Any
 
 import rclpy
@@ -136,7 +137,7 @@ def _velocity(place: Place, waypoint: Point, target: Place, remaining: float) ->
 
 def _length(start: Point, path: list[Point]) -> float:
     points = [start, *path]
-    return sum(math.dist(a, b) for a, b in zip(points, points[1:]))
+    return sum(math.dist(a, b) for a, b in pairwise(points))
 
 
 def main() -> int:

@@ -40,9 +40,16 @@ def draw(
     if grid is not None:
         _draw_grid(axes, grid)
     _draw_prints(axes, world)
-    axes.plot(*zip(*path), color=PATH, linewidth=2.2, zorder=2, label="path")
+    axes.plot(*zip(*path, strict=True), color=PATH, linewidth=2.2, zorder=2, label="path")
     if drive:
-        axes.plot(*zip(*drive), color=GOAL, linewidth=2.2, linestyle=(0, (4, 2)), zorder=3, label="drive to the answer")
+        axes.plot(
+            *zip(*drive, strict=True),
+            color=GOAL,
+            linewidth=2.2,
+            linestyle=(0, (4, 2)),
+            zorder=3,
+            label="drive to the answer",
+        )
     seen, silent = _split(captions)
     axes.scatter([c.pose.pose.pose.position.x for c in silent], [c.pose.pose.pose.position.y for c in silent],
                  s=10, color=PATH, zorder=3, label="memory: nothing recognized")  # fmt: skip
@@ -59,7 +66,7 @@ def draw(
     for spine in axes.spines.values():
         spine.set_visible(False)
     # Twice on the map, once in the legend.
-    labelled = dict(zip(*reversed(axes.get_legend_handles_labels())))
+    labelled = dict(zip(*reversed(axes.get_legend_handles_labels()), strict=True))
     axes.legend(
         labelled.values(),
         labelled.keys(),
@@ -153,6 +160,6 @@ def _write(axes: Any, world: World, text: str, x: float, y: float, away_m: float
     room = next((room for room in world.rooms if room.contains(x, y)), None)
     aside = 0.0 if room is None else math.copysign(0.6, room.spot.x - room.hung.x0)
     up = y > 0
-    axes.text(x + aside, y + (away_m if up else -away_m), text, ha="center", va="bottom" if up else "top", fontsize=size,
-              color=colour, weight="bold" if size > 10 else "normal", zorder=10,
+    axes.text(x + aside, y + (away_m if up else -away_m), text, ha="center", va="bottom" if up else "top",
+              fontsize=size, color=colour, weight="bold" if size > 10 else "normal", zorder=10,
               bbox={"boxstyle": "round,pad=0.2", "fc": "white", "ec": "none", "alpha": 0.85})  # fmt: skip

@@ -8,6 +8,7 @@ first instant [ns]; after the tour the robot obeys `cmd_vel`. All stamps are sim
 from __future__ import annotations
 
 import argparse
+import contextlib
 import sys
 import threading
 import time
@@ -134,10 +135,8 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _spin(executor: SingleThreadedExecutor) -> None:
-    try:
+    with contextlib.suppress(ExternalShutdownException):
         executor.spin()
-    except ExternalShutdownException:
-        pass
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -89,10 +90,8 @@ def milvus_pids(db_file: Path) -> list[int]:
 def end_milvus(db_file: Path) -> None:
     """Its clients are gone: it would end by itself in some seconds, and the demo's database goes with it."""
     for pid in milvus_pids(db_file):
-        try:
+        with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGTERM)
-        except ProcessLookupError:
-            pass
     until = time.monotonic() + STOP_WITHIN_S
     while milvus_pids(db_file) and time.monotonic() < until:
         time.sleep(0.05)

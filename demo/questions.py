@@ -1,4 +1,4 @@
-"""Questions to ask after the tour, and whether an answer is right. The truth comes from the building and the tour alone.
+"""Questions to ask after the tour, and whether an answer is right. The truth comes from building and tour alone.
 
 In: building, tour, the tour's first instant. Out: questions with what is true, and verdicts on answers
 (remembr_interfaces/msg/Answer).
@@ -29,7 +29,8 @@ DURATION_TOLERANCE_S, DURATION_TOLERANCE = 6.0, 0.25
 GOAL_TOLERANCE_M = 0.5
 TOLERANCES = (
     f"where: {PLACE_TOLERANCE_M:g} m from where it was in view; when: {TIME_TOLERANCE_S:g} s; "
-    f"how long: {DURATION_TOLERANCE_S:g} s or {DURATION_TOLERANCE:.0%}; goal: {GOAL_TOLERANCE_M:g} m, and the thing in view"
+    f"how long: {DURATION_TOLERANCE_S:g} s or {DURATION_TOLERANCE:.0%}; "
+    f"goal: {GOAL_TOLERANCE_M:g} m, and the thing in view"
 )
 SAMPLE_S = 0.1
 NANOSECONDS = 1_000_000_000
@@ -149,8 +150,10 @@ class Truth:
 
     def judge(self, asking: Asking, answer: Any, arrived_at: Place | None = None) -> Verdict:
         """Whether `answer` (msg/Answer) is right. `arrived_at`: where the robot really stands after "take me to"."""
-        judges = {"where": self._where, "first": self._when, "last": self._when, "how long": self._how_long, "yes": self._yes_no,
-                  "no": self._yes_no, "what": self._what, "how many": self._how_many}  # fmt: skip
+        judges = {
+            "where": self._where, "first": self._when, "last": self._when, "how long": self._how_long,
+            "yes": self._yes_no, "no": self._yes_no, "what": self._what, "how many": self._how_many,
+        }  # fmt: skip
         if asking.kind == "go":
             return self._go(asking, answer, arrived_at)
         return judges[asking.kind](asking, answer)

@@ -1,4 +1,6 @@
-"""The tour: which rooms the robot visits, in which order, for how long. In: building and seed. Out: a pose for every moment.
+"""The tour: which rooms the robot visits, in which order, for how long.
+
+In: building and seed. Out: a pose for every moment.
 
 Times are seconds since the tour began; poses are in the frame map.
 """

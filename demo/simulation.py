@@ -82,8 +82,8 @@ def brightness(stamp_ns: int) -> float:
 
 
 class Pace:
-    """How far simulated time may go: `speed` times as fast as real time, and never more than `lead_ns` ahead of what the
-    captioner has done, so that a slow machine makes a slow demo instead of a forgetful robot."""
+    """How far simulated time may go: `speed` times as fast as real time, and never more than `lead_ns` ahead of what
+    the captioner has done, so that a slow machine makes a slow demo instead of a forgetful robot."""
 
     def __init__(self, start_ns: int, lead_ns: int = 3 * WINDOW_NS) -> None:
         self.now_ns = start_ns
