@@ -1,12 +1,12 @@
 # Sourced by scripts/demo, scripts/test and scripts/bench; useful by hand too: `. scripts/environment.sh`.
 # In: a checkout and the variables below. Out: a ready virtual environment (made on the first run, reused after),
-# activated, with ROS 2, the interfaces and the commands remembr, captioner and query.
+# activated, with ROS 2, the interfaces and the commands remembr, captioner, query and whisper.
 #
 #   REMEMBR_VENV          the environment's folder            (default: .venv in the repository, .venv-$ROS_DISTRO
 #                         where ROS is sourced: its packages come from there and are not mixed with wheels)
 #   REMEMBR_PYTHON        the interpreter that makes it       (default: python3)
-#   REMEMBR_REQUIREMENTS  which requirements-*.txt to install (default: runtime models demo test; ros and build
-#                         are added where no ROS is sourced, i.e. where ROS_DISTRO is empty)
+#   REMEMBR_REQUIREMENTS  which requirements-*.txt to install (default: runtime models voice demo test; ros and
+#                         build are added where no ROS is sourced, i.e. where ROS_DISTRO is empty)
 #   REMEMBR_OVERLAY       a colcon install folder to add, e.g. one with launch, tf2 and Nav2
 #   ROS_DOMAIN_ID, FASTRTPS_DEFAULT_PROFILES_FILE, ROS_AUTOMATIC_DISCOVERY_RANGE, HF_HUB_OFFLINE are kept where set.
 #
