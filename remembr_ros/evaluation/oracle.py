@@ -136,7 +136,7 @@ class Oracle:
             called = [f"{asked_for} {words}" for words in called for asked_for in ("sign", "notice", "written")]
             called = [words for words in called if words.split()[0] in case.question]
         calls: list[Call] = []
-        orders = ("relevance", "first", "last") if number else ("relevance",)
+        orders: tuple[str, ...] = ("relevance", "first", "last") if number else ("relevance",)
         if case.truth.kind is AnswerKind.COUNT and number:
             orders = ("first", "last", "relevance")
         if asked.landmark == "me":
