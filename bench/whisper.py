@@ -4,8 +4,9 @@ DDS.
 Design: 48 questions (_spoken_questions.py), each once under each condition, in rotation of four voices and three
 speeds, so that each of the twelve occurs four times; pink noise, at a ratio of powers taken where there is speech. The
 first half chose the defaults, the second half is `held_out`. Conditions: clean and 20, 10, 5 dB with tiny.en; 20 dB
-with base. Besides: spoken live (time from the end of speech to the question), WAV files, ten minutes that hold no
-question, a microphone of PulseAudio.
+with base; both at 20 dB also with names: `asr.vocabulary` is a list of 62 places and things of an office building, as
+its owner would write it, of which more than half stand in no question. Besides: spoken live (time from the end of
+speech to the question), WAV files, ten minutes that hold no question (with the names), a microphone of PulseAudio.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from bench._spoken_questions import DEVELOPMENT, HELD_OUT, NOT_FOR_THE_ROBOT
+from bench._spoken_questions import DEVELOPMENT, HELD_OUT, NOT_FOR_THE_ROBOT, SITE
 from bench.report import Figure
 
 SPEEDS = (120, 140, 160)
@@ -84,15 +85,21 @@ def tiny(quick: bool) -> Iterator[Figure]:
     with node(asr__model="packaged") as robot:
         for noise_db in (None, 20.0) if quick else (None, 20.0, 10.0, 5.0):
             yield from recognized("tiny", robot, noise_db, quick)
+    with node(asr__model="packaged", asr__vocabulary=SITE) as robot:
+        yield from recognized("tiny_names", robot, 20.0, quick)
+    asked = " ".join(question.lower() for question, _ in QUESTIONS)
+    names = [name.strip() for name in SITE.split(",")]
+    yield Figure("names", len(names), "", "in asr.vocabulary where there are any")
+    yield Figure("names_in_no_question", sum(name not in asked for name in names) / len(names), "")
 
 
 def base(quick: bool) -> Iterator[Figure]:
-    """Whisper base, multilingual, at 20 dB."""
-    with (
-        tempfile.TemporaryDirectory(prefix="whisper_base_") as name,
-        node(asr__model=f"faster_whisper:{joined_base(Path(name))}", asr__language="en") as robot,
-    ):
-        yield from recognized("base", robot, 20.0, quick)
+    """Whisper base, multilingual, at 20 dB, without and with names."""
+    with tempfile.TemporaryDirectory(prefix="whisper_base_") as name:
+        model = f"faster_whisper:{joined_base(Path(name))}"
+        for title, vocabulary in (("base", ""), ("base_names", SITE)):
+            with node(asr__model=model, asr__language="en", asr__vocabulary=vocabulary) as robot:
+                yield from recognized(title, robot, 20.0, quick)
 
 
 def recognized(model: str, robot: Any, noise_db: float | None, quick: bool) -> Iterator[Figure]:
@@ -188,8 +195,9 @@ def quiet(quick: bool) -> Iterator[Figure]:
     from remembr_ros.hear.segmenter import Segmenter
     from remembr_ros.hear.transcribers import create_transcriber
     from remembr_ros.hear.vad import SileroVad
+    from remembr_ros.hear.vocabulary import names_of_site
 
-    transcriber = create_transcriber("packaged", prompt=expected_speech("robot", "en"))
+    transcriber = create_transcriber("packaged", prompt=expected_speech("robot", "en"), names=names_of_site(SITE))
     kinds = dict.fromkeys(("silence", "white", "pink", "tones", "speech"), 0)
     seconds = 60.0 * QUIET_MINUTES / len(kinds) / (10 if quick else 1)
     utterances, questions, orders, at_ns = 0, 0, 0, 0
@@ -209,7 +217,7 @@ def quiet(quick: bool) -> Iterator[Figure]:
     yield Figure("quiet_utterances", utterances, "", "taken for speech and transcribed")
     yield Figure("quiet_questions", questions, "")
     yield Figure("quiet_orders", orders, "", "yes, no or stop")
-    with node(asr__model="packaged") as robot:
+    with node(asr__model="packaged", asr__vocabulary=SITE) as robot:
         for kind in kinds:
             robot.sound_live(no_question(kind, (10.0 if quick else QUIET_LIVE_S) / len(kinds), seed=1))
         until_quiet(robot, 1, 0.0)

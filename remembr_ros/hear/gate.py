@@ -17,7 +17,7 @@ from remembr_ros.hear.own_voice import OwnVoice
 from remembr_ros.hear.segmenter import Utterance
 from remembr_ros.hear.transcribers import Transcript
 from remembr_ros.hear.wake import Wake
-from remembr_ros.hear.words import Reply, reply, tokens
+from remembr_ros.hear.words import Reply, orders_stop, reply, tokens
 from remembr_ros.records import NANOSECONDS
 
 HALLUCINATIONS = frozenset(
@@ -58,6 +58,8 @@ class Verdict:
     question_text: str = ""
     listening: bool = False
     """The wake phrase was said alone: what comes next needs none."""
+    pending: str | bool = False
+    """What waited for the yes or no, as `set_situation` named it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +97,7 @@ class Gate:
         self._wake = Wake(self._settings.wake_phrase, self._settings.wake_similarity)
         self._own_voice = OwnVoice(self._settings.own_voice_similarity, self._settings.own_voice_tail_s)
         self._lock = threading.Lock()
+        self._pending: str | bool = False
         self._pending_since_ns: int | None = None
         self._driving_since_ns: int | None = None
         self._listening_until_ns: int | None = None
@@ -115,13 +118,14 @@ class Gate:
         with self._lock:
             self._own_voice.spoken(text, start_ns, until_ns, names_robot=self._wake.is_named(text))
 
-    def set_situation(self, *, pending: bool, driving: bool, now_ns: int) -> None:
-        """Whether a proposed goal waits for a yes, and whether the robot drives to one.
+    def set_situation(self, *, pending: str | bool, driving: bool, now_ns: int) -> None:
+        """Which proposed goal waits for a yes (false: none does), and whether the robot drives to one.
 
-        A yes that began before does not count.
+        A yes that began before does not count: neither does one that was meant for the proposal before.
         """
         with self._lock:
-            self._pending_since_ns = _since(self._pending_since_ns, pending, now_ns)
+            since_ns = self._pending_since_ns if pending == self._pending else None
+            self._pending, self._pending_since_ns = pending, _since(since_ns, bool(pending), now_ns)
             self._driving_since_ns = _since(self._driving_since_ns, driving, now_ns)
 
     def _judge(self, transcript: Transcript, utterance: Utterance, now_ns: int) -> Verdict:
@@ -131,9 +135,10 @@ class Gate:
         called, rest = self._wake.strip(transcript.text)
         addressed = called or self._is_listening(utterance)
         answer = reply(tokens(rest) if called else words, transcript.language)
-        if answer is Reply.STOP and (called or self._driving_since_ns is not None):
+        stop = answer is Reply.STOP or orders_stop(transcript.text, transcript.language)
+        if stop and (called or self._driving_since_ns is not None):
             return Verdict(VerdictKind.STOP, "stop")  # before any doubt: to stop is never wrong
-        if doubt := self._doubt(transcript, words):
+        if doubt := self._doubt(transcript, tokens(transcript.written) or words):
             return _rejected(doubt)
         added = reply(self._own_voice.after_echo(words, utterance), transcript.language)
         if added in (Reply.STOP, Reply.NO) and (verdict := self._reply(added, utterance)):
@@ -170,9 +175,11 @@ class Gate:
         """The answer to what the robot waits for, or does; None when there is nothing such."""
         pending = _began_after(utterance, self._pending_since_ns)
         if answer is Reply.YES:
-            return Verdict(VerdictKind.CONFIRM, "yes to the goal that waits") if pending else None
+            if not pending:
+                return None
+            return Verdict(VerdictKind.CONFIRM, "yes to the goal that waits", pending=self._pending)
         if pending:
-            return Verdict(VerdictKind.DECLINE, "no to the goal that waits")
+            return Verdict(VerdictKind.DECLINE, "no to the goal that waits", pending=self._pending)
         if self._driving_since_ns is not None:
             return Verdict(VerdictKind.STOP, f"{answer.value} while driving")
         return None

@@ -1,4 +1,8 @@
-"""Runs hearing: source to segmenter in one thread, transcriber and gate in another. Out: `Heard`, one an utterance."""
+"""Runs hearing: source to segmenter in one thread, transcriber and gate in another. Out: `Heard`, one an utterance.
+
+What was said before a pause is transcribed while the pause lasts: if nobody goes on, the words are there when it is
+certain that they were all; else they are thrown away.
+"""
 
 from __future__ import annotations
 
@@ -74,6 +78,9 @@ class Listener:
         self._now_ns = now_ns
         self._waiting: deque[Utterance] = deque()
         self._changed = threading.Condition()
+        self._paused: Utterance | None = None
+        """What was said before the pause of now, while nobody has begun to transcribe it."""
+        self._ahead: tuple[Utterance, Transcript] | None = None
         self._captured = False
         self._closing = False
         self._busy = False
@@ -107,6 +114,7 @@ class Listener:
         with self._changed:
             self._closing = True
             self._waiting.clear()
+            self._paused = None
             self._changed.notify_all()
         self._source.close()
         until_s = time.monotonic() + timeout_s
@@ -117,7 +125,10 @@ class Listener:
     def _capture(self) -> None:
         try:
             for block in self._source.blocks():
+                before = self._segmenter.pause
                 self._put(self._segmenter.add(block))
+                if self._segmenter.pause is not before:
+                    self._offer(self._segmenter.pause)
                 self._last_block_ns = block.end_ns
                 if self._closing:
                     return
@@ -144,22 +155,45 @@ class Listener:
             if skipped:
                 self._on_problem(f"asr is slower than speech: {self._skipped} utterances were skipped")
 
+    def _offer(self, paused: Utterance | None) -> None:
+        """Only where nothing else is to be done: a pause must not delay what is certain."""
+        with self._changed:
+            self._paused = None if self._waiting or self._busy or self._closing else paused
+            self._changed.notify_all()
+
     def _transcribe(self) -> None:
         while True:
             with self._changed:
-                self._changed.wait_for(lambda: self._waiting or self._closing or self._captured)
-                if self._closing or not self._waiting:
+                self._changed.wait_for(lambda: self._waiting or self._paused or self._closing or self._captured)
+                if self._closing or not (self._waiting or self._paused):
                     return
-                utterance, self._busy = self._waiting.popleft(), True
+                certain, paused = bool(self._waiting), self._paused
+                utterance = self._waiting.popleft() if certain or paused is None else paused
+                self._paused, self._busy = None, True
             try:
-                self._handle(utterance)
+                if certain:
+                    self._handle(utterance)
+                else:
+                    self._transcribe_ahead(utterance)
             finally:
                 with self._changed:
                     self._busy = False
 
+    def _transcribe_ahead(self, paused: Utterance) -> None:
+        try:
+            self._ahead = paused, self._transcriber.transcribe(paused.samples)
+        except Exception:  # reported where the utterance itself fails
+            self._ahead = None
+
+    def _words(self, utterance: Utterance) -> Transcript:
+        ahead, self._ahead = self._ahead, None
+        if ahead is not None and _same(ahead[0], utterance):
+            return ahead[1]
+        return self._transcriber.transcribe(utterance.samples)
+
     def _handle(self, utterance: Utterance) -> None:
         try:
-            transcript = self._transcriber.transcribe(utterance.samples)
+            transcript = self._words(utterance)
             now_ns = self._now_ns()
             verdict = self._gate.judge(transcript, utterance, now_ns)
         except Exception as error:
@@ -172,3 +206,8 @@ class Listener:
             self._on_heard(Heard(utterance, transcript, verdict, latency_s))
         except Exception as error:
             self._on_problem(f"what was heard could not be handed on: {error!r}")
+
+
+def _same(one: Utterance, other: Utterance) -> bool:
+    """The same sound, sample for sample."""
+    return (one.start_ns, len(one.samples)) == (other.start_ns, len(other.samples))

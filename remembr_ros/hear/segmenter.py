@@ -111,6 +111,12 @@ class Segmenter:
         self._likelihood: list[float] = []
         self._start_ns = 0
         self._announced = False
+        self._pause: Utterance | None = None
+
+    @property
+    def pause(self) -> Utterance | None:
+        """In a pause: the very utterance that will be handed on if nobody goes on speaking; else None."""
+        return self._pause
 
     @property
     def speaking(self) -> bool:
@@ -168,6 +174,10 @@ class Segmenter:
 
     def _ended(self) -> list[Utterance]:
         silent = self._is_speech[::-1].index(True) if True in self._is_speech else len(self._is_speech)
+        if silent == 0:
+            self._pause = None
+        elif silent == _frames(self._settings.trailing_pad_s):
+            self._pause = next(iter(self._cut(len(self._frames))), None)
         if silent * FRAME_NS >= self._settings.max_pause_s * NANOSECONDS:
             frames = self._frames
             ended = self._cut(len(frames) - silent + min(silent, _frames(self._settings.trailing_pad_s)))
@@ -182,6 +192,7 @@ class Segmenter:
         ended = self._cut(at, truncated=True)
         self._start_ns += at * FRAME_NS
         self._frames, self._is_speech, self._likelihood = self._frames[at:], self._is_speech[at:], self._likelihood[at:]
+        self._pause = None
         return ended
 
     def _cut(self, count: int, *, truncated: bool = False) -> list[Utterance]:
@@ -207,6 +218,7 @@ class Segmenter:
     def _clear(self) -> None:
         self._frames, self._is_speech, self._likelihood = [], [], []
         self._announced = False
+        self._pause = None
 
 
 def _frames(seconds: float) -> int:

@@ -8,6 +8,7 @@ import re
 import unicodedata
 from enum import Enum
 
+_BREAK = re.compile(r"[.,;:!?\u2026]+")
 _TOKEN = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 
 
@@ -43,15 +44,26 @@ STOP = {
     "es": "stop alto detente deténgase detengase",
 }
 """The first words of what means stop, whatever follows in a short utterance."""
+PAUSE = {
+    "en": "wait hold on pause", "de": "warte warten moment", "fr": "attends attendez", "es": "espera espere",
+}  # fmt: skip
+"""Means stop where nothing else is said: "wait at the entrance" is more."""
+LEADS = {
+    "en": "can could will would you have need must should i said say emergency my god oh watch out look",
+    "de": "kannst könntest würdest du musst sollst ich habe gesagt sagte not oh gott vorsicht achtung",
+    "fr": "peux pourrais tu dois j'ai dit oh mon dieu attention urgence",
+    "es": "puedes podrías tienes que debes he dicho dije oh dios cuidado emergencia",
+}
+"""Words that lead to a stop and do not change it: "can you stop", "I said stop", "emergency stop"."""
 FILLERS = {
-    "en": "please now thanks thank you do it that's that is right ahead there let's lets a uh um well oh hey just and "
-    "the to me take moving driving navigating navigation mind way then",
+    "en": "please now right immediately thanks thank you do it that's that is ahead there let's lets a uh um well oh hey just and "
+    "the to me take move moving driving navigating navigation mind way then",
     "de": "bitte danke jetzt doch mal hin dahin dorthin da es das tu mach ich und na gut fahren",
     "fr": "s'il te vous plaît plait merci y tout de suite là maintenant bien sûr ça et arrêt",
     "es": "por favor gracias ahora allí ahí hazlo y eso ya",
 }
 """Words that may stand beside a yes or a no without changing it."""
-MAX_REPLY_TOKENS, MAX_STOP_TOKENS = 6, 5
+MAX_REPLY_TOKENS, MAX_STOP_TOKENS, MAX_LED_STOP_TOKENS = 6, 5, 8
 
 
 def reply(words: list[str], language: str) -> Reply | None:
@@ -61,9 +73,12 @@ def reply(words: list[str], language: str) -> Reply | None:
     """
     if not words:
         return None
-    yes, no, stop, fillers = (_words(table, language) for table in (YES, NO, STOP, FILLERS))
+    yes, no, stop, fillers, pause, leads = (_words(table, language) for table in (YES, NO, STOP, FILLERS, PAUSE, LEADS))
     head = next((word for word in words if word not in fillers), "")
     if (head in stop and len(words) <= MAX_STOP_TOKENS) or all(word in stop for word in words):
+        return Reply.STOP
+    meant = [word for word in words if word not in fillers | leads or word in pause]
+    if meant and len(words) <= MAX_LED_STOP_TOKENS and all(word in stop | pause for word in meant):
         return Reply.STOP
     if len(words) > MAX_REPLY_TOKENS or not all(word in yes | no | stop | fillers for word in words):
         return None
@@ -72,6 +87,13 @@ def reply(words: list[str], language: str) -> Reply | None:
     if any(word in stop for word in words):
         return Reply.STOP
     return Reply.YES if any(word in yes for word in words) else None
+
+
+def orders_stop(text: str, language: str) -> bool:
+    """Whether one of the sentence's parts, between its commas and full stops, is a stop: "Watch out! Stop!"."""
+    stop = _words(STOP, language)
+    parts = [tokens(part) for part in _BREAK.split(text)]
+    return any(reply(part, language) is Reply.STOP and not stop.isdisjoint(part) for part in parts)
 
 
 def _words(table: dict[str, str], language: str) -> set[str]:

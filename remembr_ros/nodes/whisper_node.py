@@ -123,7 +123,7 @@ class WhisperNode(ManagedNode):
             self._speaker.interrupt()
             self._orders.stop()
         elif verdict.kind in (VerdictKind.CONFIRM, VerdictKind.DECLINE):
-            self._orders.decide(verdict.kind is VerdictKind.CONFIRM)
+            self._orders.decide(verdict.kind is VerdictKind.CONFIRM, str(verdict.pending))
 
     def _on_audio(self, message: Any) -> None:
         made = self._hearing
@@ -182,9 +182,7 @@ class WhisperNode(ManagedNode):
     def _tell_situation(self) -> None:
         made, orders = self._hearing, self._orders
         if made is not None:
-            made.gate.set_situation(
-                pending=bool(orders.pending_id), driving=bool(orders.driving_id), now_ns=hearing.now_ns()
-            )
+            made.gate.set_situation(pending=orders.pending_id, driving=bool(orders.driving_id), now_ns=hearing.now_ns())
 
     # ---- to be looked at
 
@@ -207,7 +205,7 @@ class WhisperNode(ManagedNode):
         silent_s = max(0, silent_ns) / NANOSECONDS  # a file that is published at once is ahead of the time
         level, text = hearing.health(
             "" if self.active else self.problem,
-            self._source_problem or self._stream_problem,
+            self._source_problem or self._stream_problem or self._second_node(),
             silent_s,
             self.parameters["audio.silent_warning_s"],
             self._speaker.problem,
@@ -223,6 +221,12 @@ class WhisperNode(ManagedNode):
         stamp = self.get_clock().now().to_msg()
         message = diagnostics.diagnostic(stamp, self.get_fully_qualified_name(), level, text, shown)
         self._diagnostics_publisher.publish(message)
+
+    def _second_node(self) -> str:
+        """Two of them ask each question twice, and a yes confirms twice."""
+        count = self.count_publishers("speech")
+        topic = self.resolve_topic_name("speech")
+        return f"{count} nodes publish {topic}: of two whisper nodes each asks every question" if count > 1 else ""
 
     def _warn(self, text: str) -> None:
         self.get_logger().warning(text)

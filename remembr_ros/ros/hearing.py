@@ -22,6 +22,8 @@ from remembr_ros.hear.segmenter import Segmenter, SegmenterSettings
 from remembr_ros.hear.transcribers import Transcriber, create_transcriber
 from remembr_ros.hear.transcribers.language import normalized_language
 from remembr_ros.hear.vad import SileroVad
+from remembr_ros.hear.vocabulary import names_of_site
+from remembr_ros.hear.wake import Wake
 from remembr_ros.records import NANOSECONDS
 from remembr_ros.ros import diagnostics
 from remembr_ros.ros.audio_topic import AudioTopic
@@ -71,6 +73,11 @@ def create_hearing(
     on_problem: Callable[[str], None],
 ) -> Hearing:
     """Loads and warms up the speech model: takes seconds. Not started yet. Raises RemembrError naming the parameter."""
+    names = names_of_site(
+        parameters["asr.vocabulary"],
+        calls=Wake(parameters["gate.wake_phrase"], parameters["gate.wake_similarity"]).is_named,
+        on_problem=on_problem,
+    )
     source, topic = _source(parameters, on_problem)
     transcriber = create_transcriber(
         parameters["asr.model"],
@@ -79,6 +86,7 @@ def create_hearing(
         language=parameters["asr.language"],
         beam_size=parameters["asr.beam_size"],
         prompt=expected_speech(parameters["gate.wake_phrase"], normalized_language(parameters["asr.language"])),
+        names=names,
         cpu_fallback=parameters["asr.cpu_fallback"],
         on_warning=on_problem,
         parameter="asr.model",

@@ -113,6 +113,12 @@ WHISPER: tuple[Parameter, ...] = (
     Parameter("asr.compute_type", "default", "Such as int8, float16 or int8_float16; default: as the model is stored."),
     Parameter("asr.language", "en", "Language spoken, as a code (de) or in English (German); empty: detected, which short questions make hard."),
     Parameter("asr.beam_size", 5, "Readings followed at once; 1 is fastest.", "", 1, 20),
+    Parameter(
+        "asr.vocabulary",
+        "",
+        "Names of places and things of the site, separated by commas, for what is misheard (docs/voice.md); empty: none.",
+        max_bytes=8000,
+    ),
     Parameter("asr.cpu_fallback", True, "Where the GPU's libraries fail, go on with the CPU, and say so."),
     Parameter("gate.wake_phrase", "robot", "What makes speech a question to the robot; empty: everything said near it is."),
     Parameter("gate.wake_similarity", 0.75, "How much what was understood must be like the wake phrase.", "", 0.5, 1.0),

@@ -104,9 +104,11 @@ class SpokenOrders:
             self._ask_at = 0.0
             self._say(SHALL_I, after=True)
 
-    def decide(self, accept: bool) -> None:
-        """A yes or a no to the proposal that waits."""
-        if not self.pending_id:
+    def decide(self, accept: bool, proposal_id: str) -> None:
+        """A yes or a no to the proposal that waited when it was said."""
+        if proposal_id != self.pending_id:  # it expired, or another came, while the words were being understood
+            if accept:
+                self._say(TOO_LATE)
             return
         self._ask_at = 0.0
         if not self._confirm.service_is_ready():

@@ -267,3 +267,47 @@ def test_an_answer_that_names_the_robot_is_still_its_own_voice() -> None:
     gate.answer_spoken("Robot, where did you see the elevator? I do not know.", 100 * NANOSECONDS, 104 * NANOSECONDS)
     assert judge(gate, "Robot, where did you see the elevator?", 100.5).kind is REJECTED
     assert judge(gate, "Robot, where is the kitchen?", 103.0).kind is QUESTION
+
+
+@pytest.mark.parametrize(
+    "heard",
+    [
+        "Watch out! Stop!", "Oh my god, stop!", "Wait, wait, stop!", "Stop, stop, there is a child in front of you",
+        "I said stop", "Emergency stop!", "Robot, you have to stop now.", "Hey robot, can you please stop?",
+        "Robot, wait!", "Robot, hold on.", "Robot, don't move!", "Achtung, stopp!", "Robot, arrête!",
+    ],
+)  # fmt: skip
+def test_a_stop_within_a_sentence_stops_a_robot_that_drives(heard: str) -> None:
+    gate = Gate()
+    situation(gate, 90.0, driving=True)
+    language = "de" if "stopp" in heard else "fr" if "arr" in heard else "en"
+    assert judge(gate, heard, language=language).kind is STOP
+
+
+@pytest.mark.parametrize(
+    "heard", ["Where is the bus stop?", "We should stop for lunch.", "The last stop was at the lobby, I think."]
+)
+def test_who_talks_about_a_stop_stops_nobody(heard: str) -> None:
+    gate = Gate()
+    situation(gate, 90.0, driving=True)
+    assert judge(gate, heard).kind is REJECTED
+    assert judge(gate, f"Robot, {heard.lower()}").kind is not STOP
+
+
+def test_the_lobby_where_the_robot_shall_wait_is_asked_for() -> None:
+    assert judge(Gate(), "Robot, wait at the entrance").kind is QUESTION
+    assert judge(Gate(), "Robot, wait, where did you see my phone?").kind is QUESTION
+
+
+def test_a_yes_that_was_meant_for_the_proposal_before_confirms_nothing() -> None:
+    gate = Gate()
+    gate.set_situation(pending="to the lab", driving=False, now_ns=99 * NANOSECONDS)
+    gate.set_situation(pending="to the roof", driving=False, now_ns=101 * NANOSECONDS)  # while it is being said
+    assert judge(gate, "yes", 100.0).kind is REJECTED
+    verdict = judge(gate, "yes", 101.5)
+    assert (verdict.kind, verdict.pending) == (CONFIRM, "to the roof")
+
+
+def test_what_the_model_writes_for_silence_is_none_of_the_sites_names() -> None:
+    gate = Gate(GateSettings(wake_phrase=""))
+    assert judge(gate, "Tank you.", written="Thank you.").kind is REJECTED

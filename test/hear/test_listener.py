@@ -118,6 +118,63 @@ def test_a_model_that_fails_costs_one_utterance() -> None:
     assert "out of memory" in recorded.problems[0]
 
 
+def live(recorded: Recorded, *parts: tuple[float, float], start_s: float = 0.0) -> None:
+    """Sound of a level for so many seconds, in blocks of 32 ms, as a microphone brings it."""
+    sound = np.concatenate([np.full(int(16_000 * seconds), level, np.float32) for level, seconds in parts])
+    for at in range(0, len(sound), 512):
+        stamp_ns = round(start_s * 1e9) + at * 62_500
+        recorded.source.push(sound[at : at + 512], rate_hz=16_000, channels=1, sample_type="float32", stamp_ns=stamp_ns)
+
+
+class Counting(Slow):
+    def __init__(self) -> None:
+        super().__init__()
+        self.lengths: list[int] = []
+        self.may.set()
+
+    def transcribe(self, samples: Samples) -> Transcript:
+        self.lengths.append(len(samples))
+        return super().transcribe(samples)
+
+
+def test_words_before_a_pause_are_understood_while_it_lasts_and_once() -> None:
+    recorded = Recorded()
+    recorded.transcriber = model = Counting()
+    with listening(recorded) as listener:
+        live(recorded, (0.5, 0.5), (0.0, 0.4))
+        wait_until(lambda: len(model.lengths) == 1, "a transcription in the pause")
+        assert not recorded.heard and listener.stats().utterances == 0, "it may be a pause"
+        wait_until(lambda: listener._ahead is not None, "its words")
+        live(recorded, (0.0, 0.6), start_s=0.9)
+        wait_until(lambda: len(recorded.heard) == 1, "the listener")
+    assert len(model.lengths) == 1, "not transcribed again"
+    assert len(recorded.heard[0].utterance.samples) == model.lengths[0]
+
+
+def test_who_goes_on_after_a_pause_is_understood_as_a_whole() -> None:
+    recorded = Recorded()
+    recorded.transcriber = model = Counting()
+    with listening(recorded) as listener:
+        live(recorded, (0.5, 0.5), (0.0, 0.4))
+        wait_until(lambda: listener._ahead is not None, "a transcription in the pause")
+        live(recorded, (0.7, 0.5), (0.0, 1.0), start_s=0.9)
+        wait_until(lambda: len(recorded.heard) == 1, "the listener")
+    assert recorded.heard[0].transcript.text == "question 0.7"
+    assert len(recorded.heard[0].utterance.samples) == model.lengths[-1] > model.lengths[0]
+
+
+def test_a_model_that_fails_in_a_pause_is_asked_again_and_reported_once() -> None:
+    recorded = Recorded()
+    recorded.transcriber = model = Counting()
+    model.fail = True
+    with listening(recorded) as listener:
+        live(recorded, (0.5, 0.5), (0.0, 0.4))
+        wait_until(lambda: len(model.lengths) == 1, "a transcription in the pause")
+        live(recorded, (0.0, 0.6), start_s=0.9)
+        wait_until(lambda: listener.stats().failed == 1, "the listener")
+    assert len(recorded.problems) == 1
+
+
 def test_close_ends_both_threads_at_once() -> None:
     recorded = Recorded()
     with listening(recorded) as listener:

@@ -83,6 +83,22 @@ def test_a_too_long_utterance_comes_in_pieces_and_no_sample_is_lost() -> None:
     assert all(spans(one)[1] % 40 == 35 for one in found[:-1]), "cut where speech is least likely"
 
 
+def test_in_a_pause_what_was_said_is_the_utterance_that_comes_if_nobody_goes_on() -> None:
+    segmenter = Segmenter(Stub(field_fault_47))
+    pauses: list[Utterance] = []
+    ended: list[Utterance] = []
+    for frame in range(150):
+        ended += segmenter.add(AudioBlock(frame * FRAME_NS, np.full(FRAME, frame, np.float32)))
+        if segmenter.pause is not None and all(segmenter.pause is not one for one in pauses):
+            pauses.append(segmenter.pause)
+        assert segmenter.pause is None or not 58 <= frame < 90, "somebody speaks again"
+    (utterance,) = ended
+    assert [spans(pause)[1] for pause in pauses] == [44 + 10, 89 + 10], "0.3 s of each pause"
+    assert np.array_equal(pauses[1].samples, utterance.samples)
+    assert (pauses[1].start_ns, pauses[1].speech_end_ns) == (utterance.start_ns, utterance.speech_end_ns)
+    assert segmenter.pause is None
+
+
 def test_a_click_is_no_utterance_and_announces_nobody() -> None:
     starts: list[int] = []
     assert heard(lambda frame: 0.9 if frame in (20, 21, 22) else 0.0, 100, starts=starts) == [] and starts == []

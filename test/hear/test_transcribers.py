@@ -45,8 +45,8 @@ class Model:
     def _lazy(self) -> Iterator[Any]:
         self.threads.append(threading.current_thread().name)
         type(self).fail_use(self.device)
-        yield SimpleNamespace(text=" Hello ", no_speech_prob=0.1, avg_logprob=-0.2, compression_ratio=1.1)
-        yield SimpleNamespace(text="there.", no_speech_prob=0.3, avg_logprob=-0.4, compression_ratio=0.9)
+        yield SimpleNamespace(text=" Hello ", tokens=[1], no_speech_prob=0.1, avg_logprob=-0.2, compression_ratio=1.1)
+        yield SimpleNamespace(text="there.", tokens=[2], no_speech_prob=0.3, avg_logprob=-0.4, compression_ratio=0.9)
 
 
 @pytest.fixture
@@ -190,6 +190,20 @@ def test_settings_that_cannot_be_are_named(model: type[Model], wrong: dict[str, 
 def test_a_folder_that_holds_no_model_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(ModelFailed, match="faster_whisper"):
         create_transcriber(f"faster_whisper:{tmp_path}", device="cpu")
+
+
+@pytest.mark.parametrize("folder", ["/no/such/folder", "~/no_such_folder", "./no_such_folder", "models/whisper/none"])
+def test_a_folder_that_is_missing_is_named_with_its_parameter_before_any_hub_is_asked(folder: str) -> None:
+    with pytest.raises(ConfigurationError, match=r"^asr\.model: .*there is no folder .*no"):
+        create_transcriber(f"faster_whisper:{folder}", device="cpu")
+
+
+def test_a_vocabulary_that_fails_costs_no_words(model: type[Model]) -> None:
+    model.encode = None  # type: ignore[attr-defined]
+    warnings: list[str] = []
+    transcriber = create_transcriber("packaged", device="cpu", names=("lobby",), on_warning=warnings.append)
+    assert transcriber.transcribe(SOUND).text == transcriber.transcribe(SOUND).text == "Hello there."
+    assert len(warnings) == 1 and "asr.vocabulary" in warnings[0]
 
 
 def test_scripts(tmp_path: Path) -> None:

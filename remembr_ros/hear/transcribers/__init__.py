@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -28,6 +28,8 @@ class Transcript:
     avg_logprob: float = 0.0
     compression_ratio: float = 1.0
     elapsed_s: float = 0.0
+    written: str = ""
+    """What the model wrote before names of the site were put in; empty: `text`."""
 
 
 class Transcriber(Protocol):
@@ -59,6 +61,7 @@ def create_transcriber(
     language: str = "en",
     beam_size: int = 5,
     prompt: str = "",
+    names: Sequence[str] = (),
     cpu_fallback: bool = True,
     on_warning: Callable[[str], None] = lambda text: None,
     parameter: str = "asr.model",
@@ -66,7 +69,8 @@ def create_transcriber(
     """Load the transcriber that `spec` names: faster_whisper:<size or folder>, packaged (tiny.en from a wheel),
     scripted[:<text or file>].
 
-    `language`: a code or English name, empty: detect it. `prompt`: what might be said (expectation.py). `cpu_fallback`:
+    `language`: a code or English name, empty: detect it. `prompt`: what might be said (expectation.py). `names`: what
+    stands at the site (vocabulary.py). `cpu_fallback`:
     where the GPU's libraries fail, now or at the first transcription, go on with the CPU in int8 and say so once to
     `on_warning`. Raises UnknownBackend, ConfigurationError, MissingDependency, ModelFailed.
     """
@@ -82,6 +86,7 @@ def create_transcriber(
             language=code,
             beam_size=beam_size,
             prompt=prompt,
+            names=names,
             cpu_fallback=cpu_fallback,
             on_warning=on_warning,
             parameter=parameter,

