@@ -14,6 +14,10 @@ from rclpy.node import Node
 
 from remembr_ros.errors import ConfigurationError, RemembrError
 
+LOOK_AGAIN_S = 0.2
+DISCOVERED_S = 0.5
+"""By then the other services of a node that offers one are known."""
+
 
 class NodeMissing(RemembrError):
     """A service or its node did not answer in time. The message says where it was looked for."""
@@ -27,12 +31,20 @@ class Client:
         self._executor = SingleThreadedExecutor()
         self._executor.add_node(self.node)
 
-    def call(self, service_type: Any, name: str, request: Any, *, find_s: float, answer_s: float) -> Any:
-        """The response. Raises NodeMissing when nobody offers the service within `find_s` or answers in `answer_s`."""
+    def call(
+        self, service_type: Any, name: str, request: Any, *, find_s: float, answer_s: float, loaded: bool = False
+    ) -> Any:
+        """The response. Raises NodeMissing when nobody offers the service within `find_s` or answers in `answer_s`.
+
+        `loaded`: what is left of `find_s` is also waited for a query node that still loads.
+        """
         client = self.node.create_client(service_type, name)
+        until = time.monotonic() + find_s
         try:
             if not client.wait_for_service(find_s):
                 raise NodeMissing(self._not_there(client.srv_name, find_s))
+            if loaded:
+                self._wait_until_loaded(until)
             future = client.call_async(request)
             if not self.wait(future.done, answer_s):
                 raise NodeMissing(f"{client.srv_name} did not answer within {answer_s:g} s; see the query node's log")
@@ -41,8 +53,12 @@ class Client:
             self.node.destroy_client(client)
 
     def ask(self, goal: Any, on_feedback: Callable[[Any], None], *, find_s: float, answer_s: float) -> Any:
-        """The answer to an AskQuestion goal, with its progress; canceled when it takes too long. Raises NodeMissing."""
+        """The answer to an AskQuestion goal, with its progress; canceled when it takes too long. Raises NodeMissing.
+
+        Nobody offers the action within `find_s`, or answers in `answer_s`; a node that still loads is waited for.
+        """
         from rclpy.action import ActionClient
+
         from remembr_interfaces.action import AskQuestion
 
         name = "remembr/ask_question"
@@ -53,6 +69,7 @@ class Client:
                 if time.monotonic() > until:
                     raise NodeMissing(self._not_there(self.node.resolve_service_name("remembr/ask"), find_s))
                 self._executor.spin_once(0.05)
+            self._wait_until_loaded(until)
             sent = client.send_goal_async(goal, feedback_callback=lambda message: on_feedback(message.feedback))
             late = f"{name} did not answer within {answer_s:g} s; see the query node's log"
             if not self.wait(sent.done, answer_s) or not sent.result().accepted:
@@ -67,6 +84,24 @@ class Client:
             return result.result().result.answer
         finally:
             client.destroy()
+
+    def _wait_until_loaded(self, until: float) -> None:
+        """While the query node loads its models it would only say that it is not ready. `until`: monotonic seconds."""
+        from lifecycle_msgs.msg import State
+        from lifecycle_msgs.srv import GetState
+
+        client = self.node.create_client(GetState, "query/get_state")
+        try:
+            if not client.wait_for_service(DISCOVERED_S):
+                return  # a node of another name
+            while (left := until - time.monotonic()) > 0.0:
+                future = client.call_async(GetState.Request())
+                loading = (State.TRANSITION_STATE_CONFIGURING, State.TRANSITION_STATE_ACTIVATING)
+                if self.wait(future.done, left) and future.result().current_state.id not in loading:
+                    return
+                self.wait(lambda: False, min(LOOK_AGAIN_S, left))
+        finally:
+            self.node.destroy_client(client)
 
     def wait(self, condition: Callable[[], bool], seconds: float) -> bool:
         """Spin until `condition` holds; False after `seconds`."""
@@ -85,9 +120,10 @@ class Client:
         # Ours is among them: ROS lists also what is only asked for.
         found = [name for name, _ in self.node.get_service_names_and_types() if name.endswith(last) and name != service]
         elsewhere = f" Found instead: {', '.join(found)} (use --namespace)." if found else ""
+        where = f"ROS_DOMAIN_ID {domain}, namespace {self.node.get_namespace()}"
         return (
-            f"nobody offers {service} (waited {seconds:g} s, ROS_DOMAIN_ID {domain}, "
-            f"namespace {self.node.get_namespace()}).{elsewhere} Is the query node running? `ros2 run remembr_ros query`"
+            f"nobody offers {service} (waited {seconds:g} s, {where}).{elsewhere} "
+            "Is the query node running? `ros2 run remembr_ros query`"
         )
 
     def close(self) -> None:

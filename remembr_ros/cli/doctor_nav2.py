@@ -39,7 +39,8 @@ def check_nav2(client: Client, spec: str) -> Iterator[Finding]:
         offered = [
             topic
             for topic, _ in client.node.get_service_names_and_types()
-            if topic.endswith("navigate_to_pose/_action/send_goal")
+            # ROS lists also what is only asked for, such as by the query node.
+            if topic.endswith("navigate_to_pose/_action/send_goal") and topic != f"{full_name}/_action/send_goal"
         ]
         found = ", ".join(topic.removesuffix("/_action/send_goal") for topic in offered)
         fix = (

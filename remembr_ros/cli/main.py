@@ -31,7 +31,9 @@ app = typer.Typer(
     rich_markup_mode=None,  # "[m]" is a unit
 )
 NAMESPACE = Annotated[str, typer.Option("--namespace", help="Namespace of the query node.")]
-WAIT = Annotated[float, typer.Option("--wait", help="Longest wait for the query node [s].", min=0.0)]
+WAIT = Annotated[
+    float, typer.Option("--wait", help="Longest wait until the query node is there and has loaded [s].", min=0.0)
+]
 NO_ANSWER, USAGE, NODE_MISSING, GOAL_NOT_REACHED = 1, 2, 3, 4
 DRIVE_S = 600.0
 
@@ -165,7 +167,7 @@ def search(
     console = Console()
     with connected(namespace) as client:
         try:
-            response = client.call(Search, "remembr/search", request, find_s=wait, answer_s=60.0)
+            response = client.call(Search, "remembr/search", request, find_s=wait, answer_s=60.0, loaded=True)
         except NodeMissing as error:
             _fail(error, NODE_MISSING)
     if response.error_code:

@@ -63,9 +63,11 @@ def show_answer(console: Console, answer: Answer, verbose: bool) -> None:
         state = {1: "proposed", 2: "sent", 3: "refused"}.get(answer.goal_state, "?")
         console.print(f"  goal {state}{': ' if answer.goal_msg else ''}{escape(answer.goal_msg)}")
     if verbose:
-        show_memories(console, answer.evidence, "evidence")
+        if answer.evidence:
+            show_memories(console, answer.evidence, "evidence")
+        source = f"{escape(answer.source)}, " if answer.source else ""
         calls = f"{answer.rounds} rounds, {answer.llm_calls} LLM calls, {answer.elapsed:.2f} s"
-        console.print(f"[dim]{escape(answer.source)}, {calls}[/dim]")
+        console.print(f"[dim]{source}{calls}[/dim]")
 
 
 def show_memories(console: Console, memories: Sequence[Memory], title: str) -> None:

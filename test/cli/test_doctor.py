@@ -20,8 +20,10 @@ pytest.importorskip("typer", reason="typer not installed: pip install -r require
 from fake_nav2 import FakeNav2Node  # noqa: E402
 from geometry_msgs.msg import PoseWithCovarianceStamped  # noqa: E402
 from journeys import Spinner  # noqa: E402
+from nav2_msgs.action import NavigateToPose  # noqa: E402
 from nav_msgs.msg import OccupancyGrid  # noqa: E402
 from processes import Nodes  # noqa: E402
+from rclpy.action import ActionClient  # noqa: E402
 from rclpy.node import Node  # noqa: E402
 from sensor_msgs.msg import CompressedImage, Image  # noqa: E402
 from typer.testing import CliRunner  # noqa: E402
@@ -142,8 +144,16 @@ def test_what_is_wrong_with_a_robot_is_named(namespace, running, tmp_path, robot
 
 def test_nav2_that_is_absent_elsewhere_or_not_active(namespace, running, tmp_path) -> None:
     navigation = {"navigation.mode": "confirm"}
+
+    def asking(context: Any) -> Node:  # like the query node, which offers nothing
+        node = Node("asking", namespace=namespace, context=context)
+        ActionClient(node, NavigateToPose, "navigate_to_pose")
+        return node
+
+    running(asking)
     code, output = examine(namespace, tmp_path, **navigation)
     assert code == 1 and f"nobody serves the action {namespace}/navigate_to_pose" in output
+    assert "start Nav2" in output
     running(
         lambda context: FakeNav2Node(
             namespace=namespace, context=context, action_name="carter/navigate_to_pose", states={"amcl": "inactive"}
