@@ -140,3 +140,11 @@ def test_a_yes_said_before_the_proposal_is_not_for_it(robot, query):
     query.propose()
     assert robot.say("Yes.").verdict == Speech.REJECTED, "it counts as said before the call"
     assert not query.confirmed
+
+
+def test_a_second_whisper_node_is_noticed(robot, query):
+    other = robot.node.create_publisher(Speech, "speech", 1)
+    try:
+        wait_until(lambda: "2 nodes publish" in robot.diagnostics.get("message", ""), "a warning")
+    finally:
+        robot.node.destroy_publisher(other)
