@@ -70,7 +70,13 @@ def drive_and_remember(demo: Demo, asker: Asker, seed: int, visits: int, start_n
                 return all_captioned()
 
             asker.wait(told, "captions of the whole tour", limit_s)
-    asker.wait(lambda: asker.all_stored(last_window_ns), "every memory to be stored", 30.0)
+    # The captioner has already begun with what the parked robot sees; what it has announced must leave its outbox.
+    told_ns = asker.told_at("captioner")
+    asker.wait(
+        lambda: asker.told_at("captioner") > told_ns and asker.diagnostic("captioner", "windows outbox") == "0",
+        "every memory to be stored",
+        60.0,
+    )
     demo.figures.seconds["tour"], demo.figures.tour_s = time.monotonic() - began, tour.duration_s
     lost = int(asker.diagnostic("captioner", "windows skipped") or 0) - skipped
     if lost:
