@@ -56,8 +56,8 @@ LEADS = {
 }
 """Words that lead to a stop and do not change it: "can you stop", "I said stop", "emergency stop"."""
 FILLERS = {
-    "en": "please now right immediately thanks thank you do it that's that is ahead there let's lets a uh um well oh hey "
-    "just and the to me take move moving driving navigating navigation mind way then",
+    "en": "please now right immediately thanks thank you do it that's that is ahead there let's lets a uh um well oh "
+    "hey just and the to me take move moving driving navigating navigation mind way then",
     "de": "bitte danke jetzt doch mal hin dahin dorthin da es das tu mach ich und na gut fahren",
     "fr": "s'il te vous plaît plait merci y tout de suite là maintenant bien sûr ça et arrêt",
     "es": "por favor gracias ahora allí ahí hazlo y eso ya",
