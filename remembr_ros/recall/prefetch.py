@@ -3,6 +3,7 @@ of the model's own tools, whose results stand in the first prompt: most question
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from remembr_ros.memory.query import Order
@@ -13,6 +14,7 @@ from remembr_ros.records import Question
 
 MAX_WORDS = 500
 """Characters of a question that are searched for."""
+MOST = 4
 
 
 def first_searches(asked: Asked, question: Question) -> tuple[ToolCall, ...]:
@@ -31,11 +33,18 @@ def first_searches(asked: Asked, question: Question) -> tuple[ToolCall, ...]:
     other = asked.until_about or (asked.landmark if asked.landmark not in ("me", "that") else "")
     if other:
         searches.append(("search_text", {"query": other[:MAX_WORDS], "limit": 3}))
+        if asked.until_about:
+            searches.append(("search_text", {"query": other[:MAX_WORDS], "order": "first", "limit": 2}))
+            return _as_calls(searches)
     if asked.time is None:
         searches.append(("search_time", {"at": "now", "order": "last", "limit": 2}))
     elif not about or not within:
         searches.append(("search_time", {"at": asked.time_text}))
-    return tuple(ToolCall(f"prefetch{n}", name, arguments) for n, (name, arguments) in enumerate(searches[-4:]))
+    return _as_calls(searches)
+
+
+def _as_calls(searches: Sequence[tuple[str, dict[str, Any]]]) -> tuple[ToolCall, ...]:
+    return tuple(ToolCall(f"prefetch{n}", name, arguments) for n, (name, arguments) in enumerate(searches[-MOST:]))
 
 
 def _bounds(asked: Asked) -> dict[str, str]:
@@ -48,6 +57,8 @@ def _bounds(asked: Asked) -> dict[str, str]:
 
 
 def _orders(asked: Asked, question: Question) -> tuple[str, ...]:
+    if asked.until_about:  # each caption is shown once: the window in which it began would be left to chance
+        return ("first",)
     if asked.order is Order.NEAREST:
         return ("nearest",) if question.pose is not None and asked.landmark == "me" else ()
     if asked.order in (Order.FIRST, Order.LAST):
