@@ -12,7 +12,7 @@ import logging
 import shutil
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from remembr_ros.errors import MemoryUnavailable, ModelFailed
@@ -71,15 +71,7 @@ class MemoryStore:
         """
         collections.check_name(collection)
         connection = Connection(locate(uri), token=token, timeout_s=timeout_s)
-        try:
-            store = cls(connection, embedder, collection)
-            collections.prepare(connection, collection, embedder)
-            store._warm_up()
-            connection.on_revived = store._warm_up_again
-        except BaseException:
-            connection.close()
-            raise
-        return store
+        return cls._prepared(connection, lambda: embedder, collection)
 
     @classmethod
     def open_existing(
@@ -94,10 +86,16 @@ class MemoryStore:
         if isinstance(location, FileLocation) and not location.path.exists():
             raise MemoryUnavailable(f"memory.uri: there is no memory at {location}")
         connection = Connection(location, token=token, timeout_s=timeout_s)
+        return cls._prepared(
+            connection, lambda: UnloadedEmbedder(collections.read_info(connection, collection)), collection
+        )
+
+    @classmethod
+    def _prepared(cls, connection: Connection, embedder: Callable[[], Embedder], collection: str) -> MemoryStore:
+        """A loaded collection behind `connection`, which is closed if that fails."""
         try:
-            embedder = UnloadedEmbedder(collections.read_info(connection, collection))
-            store = cls(connection, embedder, collection)
-            collections.prepare(connection, collection, embedder)
+            store = cls(connection, embedder(), collection)
+            collections.prepare(connection, collection, store.embedder)
             store._warm_up()
             connection.on_revived = store._warm_up_again
         except BaseException:
@@ -109,7 +107,8 @@ class MemoryStore:
         self, memories: Sequence[Memory], vectors: np.ndarray[Any, Any] | None = None, *, settle: bool = True
     ) -> None:
         """Store `memories`; on return they are durable, and found by a search of any process. One that is already
-        stored (same id) stays as it is. A collection that is gone (a server that came back empty) is made again. `vectors`: (N, dimension) float32 unit vectors of their captions, if known.
+        stored (same id) stays as it is. A collection that is gone (a server that came back empty) is made again.
+        `vectors`: (N, dimension) float32 unit vectors of their captions, if known.
 
         `settle` False: durable on return, but on a server found only up to 0.4 s later; for a stream of writes that
         ends with `settle`, which waits once for all of them.
