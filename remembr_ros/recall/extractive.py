@@ -38,6 +38,8 @@ SOURCE = "extractive"
 
 STILL_THERE_S = 600.0
 """What was last seen longer ago does not last until now."""
+AS_ALIKE = 0.05
+"""Of stays that fit so nearly as well as the best, the longest is meant."""
 ENGLISH_ONLY = "I could not find that in my memory; without a language model I understand English only."
 _BEING_ON = frozenset(
     content_words("driving running moving working operating awake on up active patrolling exploring around")
@@ -191,7 +193,9 @@ class _OneQuestion:
             chosen = sightings[-1]
         else:
             sightings = joined(self._memory, sightings)
-            chosen = max(sightings, key=lambda s: (round(s.score, 2), s.end_ns - s.start_ns))
+            best = max(sighting.score for sighting in sightings)
+            alike = [sighting for sighting in sightings if sighting.score >= best - AS_ALIKE]
+            chosen = max(alike, key=lambda sighting: sighting.end_ns - sighting.start_ns)
         last = self._last_window(chosen)
         ends = (chosen.hits[0], last) if last.memory.id != chosen.hits[0].memory.id else (last,)
         return self._compose.compose(
@@ -212,11 +216,16 @@ class _OneQuestion:
         return self._beside([chosen.hits[0], self._last_window(chosen)])
 
     def _between_two(self) -> Answer:
-        kind = AnswerKind.DURATION
-        first = self._sightings_of(self._asked.about)
-        second = self._sightings_of(self._asked.until_about)
+        asked, kind = self._asked, AnswerKind.DURATION
+        first = self._sightings_of(asked.about)
+        second = self._sightings_of(asked.until_about)
         if not first or not second:
             return self._compose.not_found(kind)
+        if asked.until_order is Order.LAST:  # of one thing
+            early, late = first[0], second[-1]
+            return self._compose.compose(
+                kind, (early.hits[0], late.hits[0]), start_ns=early.start_ns, end_ns=late.start_ns
+            )
         # The two sightings that lie closest together, the latest such pair; in time order they are neighbours.
         ordered = sorted([(s, 0) for s in first] + [(s, 1) for s in second], key=lambda tagged: tagged[0].start_ns)
         pairs = [(a, b) for (a, which), (b, other) in pairwise(ordered) if which != other]

@@ -39,7 +39,8 @@ TAKE = re.compile(
 _NEAR = r"(?:near(?:est)?(?: to)?|next to|clos(?:e|est)(?: by)?(?: to)?|beside|in front of|not far from)"
 NEAR_ME = re.compile(
     rf"\b(?:{_NEAR} (?:me|you|us|here)|(?:close|near)[ -]?by|around (?:here|me|you|us)"
-    r"|over here|right here|from here)\b"
+    r"|over here|right here|(?:to|from) where (?:i|we)(?:'m| am|'re| are)(?: (?:now|standing|sitting))?"
+    r"|(?:close|near) to (?:here|me|us|you)|in (?:the|this) (?:vicinity|neighbou?rhood)|in this part)\b"
 )
 NEAR_THING = re.compile(rf"\b{_NEAR} (?:the |an? |that |those |this )?(?P<thing>\w[\w' -]*)")
 NEAR_THAT = re.compile(rf"\b(?:{_NEAR}|around) (?:it|that|this|there|them)$")
@@ -47,8 +48,38 @@ NEAREST_TO = re.compile(
     r"\b(?:nearest|closest) (?P<what>(?!to\b)\w[\w' -]*?) to (?:the |an? |my )?(?P<thing>\w[\w' -]*)"
 )
 """The nearest of one thing to another: "the nearest chair to the lift"."""
+FROM_HERE = re.compile(r"\bfrom (?:here|my place|this room)\b")
 HERE = re.compile(r"\b(?:right |over )?here$")
-NEAREST = re.compile(r"\b(?:nearest|closest)\b(?! to\b)")
+NEAREST = re.compile(
+    r"(?:\b(?:that is |that's |which is |whichever is )?(?:the )?(?:nearest|closest|quickest(?= (?:\w+ )?to (?:get"
+    r"|reach))|shortest way to)"
+    r"(?: (?:place|spot|room|one)(?: (?:with|that has|for|to get|to find))?)?\b(?! to\b))"
+)
+_COMES = (
+    r"(?:sees?|saw|seen|notic\w+|spot\w*|enter\w*|c[oa]me|coming|pass\w*|arriv\w+|visit\w*|show\w*|appear\w*"
+    r"|turn\w*|pop\w*|observ\w+"
+    r"|met|meet\w*|encounter\w*|r[ua]n|bump\w*|la[iy]d?|set|catch|caught|found|find|there|around|here|in (?:view"
+    r"|sight|the picture)|with us"
+    r"|walk\w*|detect\w*|sighted|sightings?|occasions?|glimpse\w*|(?:place|room|spot)(?= you| where)|hung|put"
+    r"|placed|parked|stood|in$|out$)"
+)
+FIRST_LOOSE = re.compile(
+    rf"\bfirst(?= {_COMES}\b)|(?<=seen )first\b|\binitially\b|\boriginally\b|\b(?:since|from) when\b(?= )"
+    rf"|^since (?=when)"
+)
+LAST_LOOSE = re.compile(rf"\blast(?= {_COMES}\b)|(?<=seen )last\b|\bfinally\b|\blately\b|\bfinal (?:time|sighting)\b")
+"""Which sighting, in questions for a time or a place, where "last week" and "first floor" are out of the way."""
+LEFT = re.compile(
+    r"\b(?:leave|left|disappear(?:ed)?|vanish(?:ed)?|go away|went away|(?:was|were) gone|(?:was|were) (?:removed"
+    r"|taken away))\b"
+)
+ARRIVED = re.compile(r"\b(?:arrive|arrived|appear|appeared|show up|turn up|get here|start(?:ed)?(?: to be| being)?)\b")
+FIRST_TO_LAST = re.compile(
+    r"\b(?:between|from) (?:your |the )?(?:very )?(?:first|earliest) (?:sighting |time )?(?:of |that "
+    r"|when )?(?P<thing>.+?),? (?:and|to|until|till) (?:your |the )?(?:very )?"
+    r"(?:last|latest|most recent)(?: (?:one|time|sighting|occasion))?(?: (?:of|that|when)?(?P<other> .+))?$"
+)
+"""Between the first and the last sighting of one thing."""
 SOMEBODY = re.compile(r"\b(?:some|any)(?:one|body)\b")
 NOW = re.compile(r"\b(?:right now|at the moment|at this moment|just now|currently|now)\b")
 _PERCEIVE = r"(?:see|saw|seen|notice|spot|enter|come|pass|arrive|visit)"
@@ -72,7 +103,8 @@ BESIDE_EVENT = re.compile(
 CLOCK_QUESTION = re.compile(r"^what time is it\b")
 CONTINUES = re.compile(
     r"^(?:(?:and|or|but) )?(?:(?:what|how) about|and|or) "
-    r"(?!(?:what|which|who|whose|where|when|how|why|did|do|does|is|are|was|were|have|has|had|can|could|would|will|then|so"
+    r"(?!(?:what|which|who|whose|where|when|how|why|did|do|does|is|are|was|were|have|has|had|can|could|would|will"
+    r"|then|so"
     r"|take|bring|go|drive|show|tell|also|now|please)\b)(?P<thing>.+)"
 )
 """A question that only names another thing: "and the blue chair?", "what about the elevator?"."""
@@ -85,24 +117,48 @@ ATTRIBUTE = re.compile(
     r"(?:colou?rs?|kind|type|sort|material|name|shape|size|brand)(?: of)?\b"
 )
 _AUXILIARY = r"(?:did|have|has|had|is|are|was|were|do|does|can|could|will|would|isn't|aren't|didn't|haven't|any)"
-_HOW_LONG = r"(?:for )?(?:how long|how much time)"
+_HOW_LONG = (
+    r"(?:(?:for )?(?:how long|how much (?:of (?:the |your |this )?)?(?:time|day|morning|afternoon|evening)"
+    r"|how many (?:seconds|minutes|hours|days|weeks))(?= (?!ago))|how much of (?=did|were|was|have))"
+)
 _PLACE = r"(?:place|room|location|spot|position|floor)"
 FORMS: tuple[tuple[Form, re.Pattern[str]], ...] = (
     (Form.WHEN, re.compile(r"^how long ago|^how long (?:is|was|has) it (?:been )?since")),
     (Form.HOW_LONG_BETWEEN, re.compile(rf"^{_HOW_LONG}\b.*\b(?:between .+ and|from .+ (?:to|until|till)) ")),
     (Form.HOW_LONG_SINCE, re.compile(rf"^{_HOW_LONG} (?:have|has) (?:you|i|we|it)\b")),
-    (Form.HOW_LONG, re.compile(rf"^(?:{_HOW_LONG}|what (?:was|is) the duration)\b")),
-    (Form.HOW_MANY, re.compile(r"^(?:on )?how (?:many|often)\b|^(?:please )?count\b")),
+    (
+        Form.HOW_LONG,
+        re.compile(rf"^(?:{_HOW_LONG}\b|for how long\b|how long\b|(?:what (?:was|is) )?the (?:duration|length)\b)"),
+    ),
+    (
+        Form.HOW_MANY,
+        re.compile(
+            r"^(?:on )?how (?:many|often|frequently)\b|^(?:please )?count\b"
+            r"|^(?:what is )?(?:the )?number of (?:times|occasions|sightings|visits|encounters)\b"
+        ),
+    ),
     (
         Form.WHEN,
-        re.compile(r"^(?:since |until )?when\b|^(?:at |around |about |on )?(?:what|which) (?:time|day|date|hour)\b"),
+        re.compile(
+            r"^(?:since |until |around )?when\b|^(?:at |around |about |on )*(?:what|which) (?:\w+ )?(?:time|day"
+            r"|date|hour)\b"
+            r"|^(?:what (?:was|is) )?the (?:first|last|earliest|latest|most recent)(?! thing)(?: time| sighting"
+            r"| occasion)?\b"
+        ),
     ),
     (
         Form.WHERE,
         re.compile(
-            rf"^(?:from |to )?where(?:'s|abouts)?\b|^(?:in |at |on )?(?:what|which) {_PLACE}\b"
+            rf"^(?:from |to |near )?where(?:'s|abouts)?(?: else)?\b|^(?:in |at |on )?(?:what|which) {_PLACE}\b"
             rf"|^(?:what (?:is|was) )?the {_PLACE} of|^(?:can|could) (?:you|i) (?:please )?find\b"
-            r"|^(?:please )?(?:find|locate)\b|^how (?:do|can|could) (?:i|we) get to\b"
+            r"|^(?:please )?(?:find|locate)\b|^how (?:do|can|could|would|should) (?:i|we) (?:best )?(?:get to|reach"
+            r"|find)\b"
+            r"|^(?:what|which)(?:'s| is)? (?:the )?(?:\w+ )?way (?:is |to |leads )?(?:is |to )?|^(?:the )?(?:way"
+            r"|directions) to\b"
+            r"|^(?:in |at |on )?(?:what|which) (?:part|corner|area|floor)\b|^(?:can |could |would "
+            r"|will )?(?:you )?(?:please )?"
+            r"(?:point|direct|show|send) (?:me|us) (?:the way |towards? |in the direction of |where |to )+"
+            r"|^whereabouts\b|^(?:any )?(?:directions|way) to\b"
             r"|^(?:i(?:'m| am)|we(?:'re| are)) (?:looking|searching) for\b"
         ),
     ),
@@ -117,12 +173,23 @@ FORMS: tuple[tuple[Form, re.Pattern[str]], ...] = (
 )
 """The first that matches is the form; a question that matches none asks WHAT."""
 WRITTEN = re.compile(
-    r"^what(?: is| was|'s| does| did| do)? (?:it |the |that |a )?(?:written|printed|say|said|stand|"
-    r"(?:sign|notice|poster|note|label|board|plate|paper|sheet|text|writing)s?)\b(?P<rest>.*)$"
+    r"^(?:what(?: is| was|'s| does| did| do| were)?|(?:can |could |would |will )?(?:you )?(?:please )?read (?:me "
+    r"|us |out )*)"
+    r" ?(?:words? |text |message |announcement )?(?:(?:is |was |were )?(?:it |the |that |a |on |there "
+    r"|written ){0,3})(?:written|printed|say|said|stand|posted|announced|"
+    r"(?:\w+ )?(?:sign|notice|flyer|placard|memo|announcement|message|poster|note|label|board|plate|paper|sheet"
+    r"|text|writing)s?)\b(?P<rest>.*)$"
 )
 """What a sign says: "what did the notice in the lobby say", "what is written on the door"."""
-WRITTEN_IN = re.compile(r"\b(?:in|inside|at) (?:the |a |an )?(?P<place>\w[\w' -]*?)(?: (?:say|said|says|read))?$")
-HOW_OFTEN = re.compile(r"^(?:on |at )?how (?:often|many (?:\w+ )?(?:times|occasions))\b")
+WRITTEN_IN = re.compile(
+    r"\b(?:in|inside|at) (?:the |a |an )?(?P<place>\w[\w' -]*?)(?: (?:say|said|says|reads?|announced?|tell"
+    r"|told(?: us)?))?$"
+)
+HOW_OFTEN = re.compile(
+    r"^(?:on |at )?(?:how (?:often|frequently|many (?:\w+ )?(?:times|occasions|sightings of|visits of))"
+    r"|count(?: (?:the|your))?(?: (?:sightings|visits|times))?(?: of)?"
+    r"|(?:what is )?(?:the )?number of (?:times|occasions|sightings(?: of)?))\b"
+)
 """How many sightings, not how many of a thing."""
 AND_WHERE = re.compile(r"[.,;]? (?:so )?(?:where|which way|how) (?:should|can|could|do|must|would) (?:i|we)\b.*$")
 """ "I am looking for the lift. Where should I go?" """
@@ -161,11 +228,13 @@ ASKS_ELSEWHERE = re.compile(
 """Question words of some other languages: a single sentence that begins with one asks, it does not ask to go."""
 ENGLISH = re.compile(
     r"\b(?:the|my|you|your|i|i'm|i've|this|that|there|with|some|any|please|where|what|when|who|which|how|are|did|does"
-    r"|have|and|near|take me|go to)\b"
+    r"|have|and|near|take me|go to|seen|saw|been|on|at|from|any(?:one|body|thing|where)|some(?:one|body|thing"
+    r"|where)|ever|yesterday|today)\b"
 )
 """Words that hardly any other language has."""
 GOING = re.compile(
-    r"\b(?:take|bring|go|going|drive|guide|lead|walk|show|navigate|head|escort|meet|come|move|follow|get|travel|return)\b"
+    r"\b(?:take|bring|go|going|drive|guide|lead|walk|show|navigate|head|escort|meet|come|move|follow|get|travel"
+    r"|return)\b"
 )
 """English words that may, in some form no rule knows, ask to go; an English text without any of them does not."""
 
@@ -179,3 +248,44 @@ TAILS = frozenset([
 ])
 # fmt: on
 """And from its end: fewer, because "trash can" and "parking lot" end in such words."""
+
+YOU_SAW = re.compile(
+    r"(?:\b(?:that|which|who|whom|place|room|spot) )?\b(?:did |have |had |do |has )?\b(?:you|i|we) (?:have |had "
+    r"|ever |also |once )?(?:see|saw|seen|notic(?:e|ed)"
+    r"|spot(?:ted)?|found|find|had|have|met|com(?:e|ing)|came)\b"
+)
+PUT_BY = re.compile(
+    r"^(?:a )?person (?:put|leave|left|drop(?:ped)?|forg[eo]t|park(?:ed)?|place[d]?|store[d]?|set"
+    r"|h[au]ng) (?:down )?(?:the |an? |my |his |her )?"
+)
+PURPOSE = re.compile(
+    r"(?<=\w)(?<!place)(?<!spot)(?<!room)(?<!area) (?:(?:that|which|where|so|because|for which) (?:i|we)\b.*"
+    r"|(?:for me )?to (?:sit|get|eat|drink|use|put|reach|buy|read|rest|lie|work|go)\b.*)$"
+)
+"""What the asker wants it for."""
+LOOSE_END = re.compile(
+    r"(?: (?:come|came|comes|walk(?:ed)?(?: in)?|have|leave|like|would|going|behind|work|again|by|show|be|been|gone"
+    r"|noted|recorded|lately|recently|put|left|hide|hiding"
+    r"|from|up|your|my|belong|kept|now|then|in|at|with|to|on|of|for))+$"
+)
+FILLERS = re.compile(
+    r"\b(?:(?:r[ua]n(?:ning)?|bump(?:ed|ing)?|c[oa]me|coming) (?:into|across|upon|by)|cross(?:ed"
+    r"|ing)? (?:paths with|(?:your|my|our|the) (?:way|path))"
+    r"|(?:lay|laid|set|clap(?:ped)?) eyes on|c(?:atch|aught) (?:sight|a glimpse) of|(?:turn|show|pop|crop)(?:ed|ped"
+    r"|ing|s)? up|showed up|stumbled? (?:upon|over|across)"
+    r"|hang(?:ing)? (?:around|out|about)|(?:lying|standing|sitting) (?:around|about)|(?:go|goes|went|gone|been|come"
+    r"|came|stop|stopped) by|in (?:view|sight)|make out|more than once"
+    r"|initially|still|anywhere|somewhere|whereabouts|standing|lying|hanging|hung|placed|located|kept|stored|stand"
+    r"|stood|appear(?:ed|s)?|ever|already"
+    r"|currently|perhaps|maybe|probably|(?:separate )?occasions?|sightings? of|sightings?|usually|normally|present"
+    r"|detected?|perceived?|met|meet"
+    r"|did you notice|do you have|turned|this year|whole|entire|notic(?:e|ing|ed)|seeing|quickest|seat yourself)\b"
+)
+"""What only says that something is somewhere, or was seen."""
+STAYING = re.compile(
+    r"\b(?:(?:your|the) (?:stay|stop|visit|break)|stop(?:ped|ping)?|visit(?:ed|ing)?|wait(?:ed|ing)?|park(?:ed"
+    r"|ing)?|linger(?:ed|ing)?|hang|take|took|last(?:ed)?"
+    r"|passed|minutes|seconds|hours|stay(?:ed|ing)?|break|pause[d]?|be|been|being|duration|length|busy|occupied"
+    r"|inside|go|went|long|rest(?:ed|ing)?)\b"
+)
+"""What only says that the robot was there."""

@@ -14,15 +14,21 @@ from remembr_ros.errors import InvalidInput
 from remembr_ros.intent import asks_not_to_go, asks_to_go
 from remembr_ros.memory.query import Order
 from remembr_ros.recall import question_forms as forms
-from remembr_ros.recall.matching import words_of
+from remembr_ros.recall.matching import content_words, words_of
+from remembr_ros.recall.plain_english import plainly
 from remembr_ros.recall.question_forms import Form
-from remembr_ros.recall.when import TimeExpression, find_time, parse_time
-from remembr_ros.records import Navigate, Question
+from remembr_ros.recall.when import TimeExpression, find_times, parse_time, to_local
+from remembr_ros.recall.when_together import day_with_hours
+from remembr_ros.records import NANOSECONDS, Navigate, Question
+
+STAY_NS = 3600 * NANOSECONDS
+"""As far from a moment as a stay that is asked about by it may reach."""
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """`about` is what to look for ("red chair"; empty = anything), `until_about` the second thing of a "between".
+    """`about` is what to look for ("red chair"; empty = anything), `until_about` the second thing of a "between",
+    and `until_order` which sighting of it.
 
     `order` FIRST or LAST when the question says which sighting, NEAREST when it asks for the closest place, else
     RELEVANCE. `landmark` is what the place should be near: empty = not asked, "me" = the robot, else words to look for.
@@ -50,6 +56,7 @@ class Asked:
     declined: bool = False
     written: bool = False
     no_time: str = ""
+    until_order: Order = Order.RELEVANCE
 
     @property
     def names_nothing(self) -> bool:
@@ -61,13 +68,14 @@ def understand(question: Question, zone: ZoneInfo) -> Asked:
     """Parse one question. Always gives something: a bare phrase asks WHAT."""
     if asks_not_to_go(question.text) and question.navigate is not Navigate.ALWAYS:
         return Asked(Form.WHAT, "", plain=True, declined=True)
-    text = re.sub(r"[\u2018\u2019]", "'", question.text)
-    text = " ".join(re.sub(r'["\u201c\u201d?!\uff1f]+', " ", text).lower().split()).rstrip(" .")
     go = asks_to_go(question.text)
+    text = re.sub(r"[\u2018\u2019]", "'", question.text).lower()
+    text = text if go else plainly(text)
+    text = " ".join(re.sub(r'["\u201c\u201d?!\uff1f]+', " ", text).split()).rstrip(" .")
     continues = forms.CONTINUES.match(text)
     if continues:
         text = continues["thing"]
-    english = in_english(text)
+    english = in_english(question.text) or in_english(text)
     text = forms.TAG.sub("", text)
     to_come = forms.TO_COME.search(text)
     time, time_text, text = _take_time(text, question.now_ns, zone)
@@ -75,15 +83,35 @@ def understand(question: Question, zone: ZoneInfo) -> Asked:
         to_come = forms.NO_TIME.search(text)
     elif to_come is None and time is not None and time.after_ns is not None and time.after_ns > question.now_ns:
         to_come = re.match(".*", time_text)
-    text = forms.LEAD.sub("", text, count=1)
+    text = forms.LEAD.sub("", text.lstrip(" ,"), count=1)
     relative = forms.RELATIVE.search(text)
     back = bool(forms.BACK.search(text)) and not forms.CLOCK_QUESTION.match(text)
     text = forms.RELATIVE.sub(" ", text)
     asks_now = bool(forms.NOW.search(text))
     text = forms.SOMEBODY.sub("a person", forms.NOW.sub(" ", text))
-    order, text = _take_order(text)
     text = " ".join(text.split())
-    form = next((form for form, pattern in forms.FORMS if pattern.search(text)), Form.WHAT)
+    form = _form(text)
+    if form in (Form.HOW_LONG, Form.HOW_LONG_SINCE) and time is not None and time.instants_ns:
+        time = _around(time)
+    pair_order = forms.FIRST_TO_LAST.search(text)
+    order, text = _take_order(text, form)
+    text = " ".join(text.split())
+    if form is Form.WHAT:
+        form = _form(text)
+    if pair_order and form in (Form.HOW_LONG, Form.HOW_LONG_BETWEEN):
+        about = _without_fillers(_strip(pair_order["thing"] or pair_order["other"] or ""), form)
+        if about:
+            orders = (Order.FIRST, Order.LAST)
+            return Asked(
+                Form.HOW_LONG_BETWEEN,
+                about,
+                about,
+                orders[0],
+                time=time,
+                time_text=time_text,
+                plain=True,
+                until_order=orders[1],
+            )
     if form is Form.YES_NO and not english:  # "was ist hier passiert?" is no question for a yes
         form = Form.WHAT
     plain = not go and question.navigate is not Navigate.ALWAYS and (form is not Form.WHAT or _only_asks(question.text))
@@ -105,8 +133,8 @@ def understand(question: Question, zone: ZoneInfo) -> Asked:
             first, second = pair["first"] or pair["after"], pair["second"] or pair["before"]
             return Asked(
                 form,
-                _strip(first),
-                _strip(second),
+                _without_fillers(_strip(first), form),
+                _same_thing(_without_fillers(_strip(second), form), _without_fillers(_strip(first), form)),
                 order,
                 time=time,
                 time_text=time_text,
@@ -120,10 +148,14 @@ def understand(question: Question, zone: ZoneInfo) -> Asked:
     if form in (Form.WHEN, Form.HOW_LONG, Form.HOW_LONG_SINCE) or (form is Form.WHERE and not go):
         text = _without(form, text)
     text = forms.ATTRIBUTE.sub("", text)
+    before_landmark = text
     landmark, nearest, text = _take_landmark(text, form)
     if nearest and order is Order.RELEVANCE:
         order = Order.NEAREST
-    about = _strip(text)
+        if form is Form.WHAT and forms.NEAREST.search(before_landmark):
+            form = Form.WHERE
+            text = _without(form, text)
+    about = _without_fillers(_strip(text), form)
     if to_come and about and all(word in words_of(about) for word in words_of(to_come[0])):
         about = _strip(about.replace(" ".join(words_of(to_come[0])), " "))
     return Asked(
@@ -166,29 +198,70 @@ def _only_asks(text: str) -> bool:
     return bool(forms.ENGLISH.search(words)) and not forms.GOING.search(words)
 
 
+def _form(text: str) -> Form:
+    return next((form for form, pattern in forms.FORMS if pattern.search(text)), Form.WHAT)
+
+
 def _take_time(text: str, now_ns: int, zone: ZoneInfo) -> tuple[TimeExpression | None, str, str]:
     """(time, its words, the rest)."""
-    span = find_time(text)
-    if span is None:
-        return None, "", text
-    try:
-        time = parse_time(text[span[0] : span[1]], now_ns, zone)
-    except InvalidInput:
-        return None, "", text
-    return time, text[span[0] : span[1]], f"{text[: span[0]]} {text[span[1] :]}"
+    apart = day_with_hours(text, to_local(now_ns, zone).date())
+    if apart is not None:
+        try:
+            return parse_time(apart[0], now_ns, zone), apart[0], apart[1]
+        except InvalidInput:
+            pass
+    for start, end in find_times(text):
+        try:
+            time = parse_time(text[start:end], now_ns, zone)
+        except InvalidInput:
+            continue
+        return time, text[start:end], f"{text[:start]} {text[end:]}"
+    return None, "", text
 
 
-def _take_order(text: str) -> tuple[Order, str]:
-    for order, pattern in ((Order.FIRST, forms.FIRST), (Order.LAST, forms.LAST)):
+def _around(time: TimeExpression) -> TimeExpression:
+    """A stay at a moment began some time before it and went on after it."""
+    return TimeExpression(time.instants_ns[0] - STAY_NS, time.instants_ns[-1] + STAY_NS, note=time.note)
+
+
+def _take_order(text: str, form: Form) -> tuple[Order, str]:
+    loose = form in (Form.WHEN, Form.WHERE)
+    for order, pattern, verbs in (
+        (Order.FIRST, forms.FIRST, forms.FIRST_LOOSE),
+        (Order.LAST, forms.LAST, forms.LAST_LOOSE),
+    ):
         if pattern.search(text):
             return order, pattern.sub(" ", text)
+        if loose and verbs.search(text):
+            return order, verbs.sub(" ", text)
+    if form is Form.WHEN and forms.LEFT.search(text):
+        return Order.LAST, forms.LEFT.sub(" ", text)
+    if form is Form.WHEN and forms.ARRIVED.search(text):
+        return Order.FIRST, forms.ARRIVED.sub(" ", text)
     return Order.RELEVANCE, text
+
+
+def _same_thing(second: str, first: str) -> str:
+    """The second of two with the noun of the first: "the black cat" and "the white one" is a white cat."""
+    noun = first.split()[-1] if first else ""
+    return re.sub(r"\bones?$", noun, second) if noun else second
+
+
+def _without_fillers(about: str, form: Form) -> str:
+    """`about` without words that only say that something is somewhere; as it is, where nothing else is left."""
+    bare = forms.PURPOSE.sub("", forms.PUT_BY.sub("", forms.YOU_SAW.sub(" ", about)))
+    bare = forms.LOOSE_END.sub("", forms.FILLERS.sub(" ", bare))
+    if form in (Form.HOW_LONG, Form.HOW_LONG_SINCE):
+        bare = forms.STAYING.sub(" ", bare)
+    bare = _strip(bare)
+    return bare if content_words(bare) else about
 
 
 def _take_landmark(text: str, form: Form) -> tuple[str, bool, str]:
     """(landmark, wants the nearest, the rest): "chair near the red door" gives ("red door", True, "chair")."""
+    text = forms.FROM_HERE.sub(" ", text)
     if forms.NEAR_ME.search(text):
-        return "me", True, forms.NEAR_ME.sub(" ", text)
+        return "me", True, forms.NEAREST.sub(" ", forms.NEAR_ME.sub(" ", text))
     if forms.NEAR_THAT.search(text):
         return "that", True, forms.NEAR_THAT.sub(" ", text)
     if form is not Form.WHERE and forms.HERE.search(text):

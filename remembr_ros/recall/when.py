@@ -27,29 +27,29 @@ _PARTS = {"morning": (5, 12), "noon": (11, 13), "afternoon": (12, 18), "evening"
 _COUNT = r"(?:\d+(?:\.\d+)?|" + "|".join(sorted(_NUMBERS, key=len, reverse=True)) + r")"
 _UNIT = r"(?:seconds?|secs?|minutes?|mins?|hours?|days?|weeks?)"
 _AGO = rf"(?:{_COUNT} {_UNIT}(?: and a half)?(?: and {_COUNT} {_UNIT})? ago)"
-_CLOCK = (
+CLOCK = (
     r"(?:\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?: ?[ap]\.?m\b\.?)?|\d{1,2} ?(?:[ap]\.?m\b\.?|o'?clock)"
     r"|noon|midday|midnight)"
 )
-_WEEKDAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
-_MONTH = (
+WEEKDAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
     r"|nov(?:ember)?|dec(?:ember)?)"
 )
-_DATE = (
-    rf"(?:\d{{4}}-\d{{2}}-\d{{2}}|{_MONTH}\.? \d{{1,2}}(?:st|nd|rd|th)?\b(?!:)(?:,? \d{{4}}\b(?!:))?"
-    rf"|(?:the )?\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {_MONTH}(?:,? \d{{4}}\b(?!:))?)"
+DATE = (
+    rf"(?:\d{{4}}-\d{{2}}-\d{{2}}|{MONTH}\.? \d{{1,2}}(?:st|nd|rd|th)?\b(?!:)(?:,? \d{{4}}\b(?!:))?"
+    rf"|(?:the )?\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {MONTH}(?:,? \d{{4}}\b(?!:))?)"
 )
-_DAY = rf"(?:the day before yesterday|yesterday|today|tonight|(?:last |this |on )?{_WEEKDAY}|{_DATE})"
+_DAY = rf"(?:the day before yesterday|yesterday|today|tonight|(?:last |this |on )?{WEEKDAY}|{DATE})"
 _PART = r"(?:(?:in the )?(?:early |late )?(?:morning|afternoon|evening)|(?:at )?night)"
 _ISO = r"(?:\d{4}-\d{2}-\d{2}[t ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?: ?(?:z\b|(?:utc)?[+-]\d{2}:?\d{2}))?)"
 _MOMENT = (
-    rf"(?:{_ISO}|{_DAY},?(?: at| around| about)? {_CLOCK}|{_CLOCK},?(?: on)? (?:on )?{_DAY}"
-    rf"|{_CLOCK} (?:this|in the|yesterday) (?:morning|afternoon|evening)|{_AGO}|{_CLOCK})"
+    rf"(?:{_ISO}|{_DAY},?(?: at| around| about)? {CLOCK}|{CLOCK},?(?: on)? (?:on )?{_DAY}"
+    rf"|{CLOCK} (?:this|in the|yesterday) (?:morning|afternoon|evening)|{_AGO}|{CLOCK})"
 )
 _SPAN = (
-    rf"(?:(?:this|last|yesterday|the) (?:morning|afternoon|evening|night|week|month)|{_DAY} {_PART}|{_DAY}"
-    rf"|(?:in |on |during )?the (?:early |late )?(?:morning|afternoon|evening|night) of {_DAY}"
+    rf"(?:(?:in |on |during )?the (?:early |late )?(?:morning|afternoon|evening|night) of {_DAY}"
+    rf"|(?:this|last|yesterday|the) (?:morning|afternoon|evening|night|week|month)|{_DAY} {_PART}|{_DAY}"
     rf"|(?:in |within |during |over |for )?the (?:last|past) (?:{_COUNT} )?{_UNIT}|(?:this|last) {_UNIT})"
 )
 _EDGE = rf"(?:now|{_MOMENT}|{_DAY}|\d{{1,2}})"
@@ -57,7 +57,7 @@ _ANY = (
     rf"(?:between {_EDGE} and {_EDGE}(?:,? (?:on )?{_DAY})?"
     rf"|from {_EDGE} (?:to|until|till) {_EDGE}(?:,? (?:on )?{_DAY})?"
     rf"|(?:since|after|before|until|till) (?:{_MOMENT}|{_SPAN})"
-    rf"|(?:at |around |about |on |by )?(?:at |around |about )?{_MOMENT}|(?:on )?{_SPAN})"
+    rf"|(?:at |around |about |on |by )?(?:at |around |about )?{_MOMENT}|{_SPAN}|on {_SPAN})"
 )
 _FIND = re.compile(rf"(?<![\w:]){_ANY}(?![\w:])", re.IGNORECASE)
 
@@ -124,9 +124,13 @@ def day_range(day: date, zone: ZoneInfo) -> tuple[int, int]:
 
 
 def find_time(text: str) -> tuple[int, int] | None:
-    """(start, end) of the words in `text` that speak of a time, the longest such phrase; None when there are none."""
-    matches = [m.span() for m in _FIND.finditer(text)]
-    return max(matches, key=lambda span: span[1] - span[0]) if matches else None
+    """(start, end) of the longest phrase in `text` that speaks of a time; None when there are none."""
+    return next(iter(find_times(text)), None)
+
+
+def find_times(text: str) -> list[tuple[int, int]]:
+    """(start, end) of each phrase in `text` that speaks of a time, the longest first."""
+    return sorted((m.span() for m in _FIND.finditer(text)), key=lambda span: span[0] - span[1])
 
 
 def parse_instant(text: str, now_ns: int, zone: ZoneInfo) -> int:
@@ -187,7 +191,7 @@ def _between(first: str, second: str, day: str | None, now_ns: int, zone: ZoneIn
     first, second = (f"{edge}:00" if re.fullmatch(r"\d{1,2}", edge) else edge for edge in (first, second))
     if day:
         first, second = f"{day} {first}", f"{day} {second}"
-    elif re.match(rf"{_DAY}\b", first) and re.fullmatch(_CLOCK, second):
+    elif re.match(rf"{_DAY}\b", first) and re.fullmatch(CLOCK, second):
         second = re.match(rf"{_DAY}", first)[0] + " " + second  # type: ignore[index]
     start, end = _parse(first, now_ns, zone), _parse(second, now_ns, zone)
     if start is None or end is None:
@@ -196,7 +200,7 @@ def _between(first: str, second: str, day: str | None, now_ns: int, zone: ZoneIn
     before = end.instants_ns[-1] if end.instants_ns else end.before_ns
     if after is None or before is None:
         return None
-    if after >= before and not day and re.fullmatch(_CLOCK, first):
+    if after >= before and not day and re.fullmatch(CLOCK, first):
         # The end passed today, the start would be later today: the range began a day before its end.
         after = from_local(to_local(after, zone).replace(tzinfo=None) - timedelta(days=1), zone)[0][0]
     if after >= before:
@@ -264,7 +268,7 @@ def _moment(words: str, now_ns: int, zone: ZoneInfo) -> TimeExpression | None:
         if stamp.tzinfo is not None:
             return _at((_epoch_ns(stamp),), "", 1.0)
         return _at(*from_local(stamp, zone), 1.0)
-    clock = re.search(rf"(?<![\w:]){_CLOCK}(?![\w:])", words)
+    clock = re.search(rf"(?<![\w:]){CLOCK}(?![\w:])", words)
     if clock:
         day_words = (words[: clock.start()] + " " + words[clock.end() :]).strip(" ,")
         day_words = re.sub(r"\b(?:at|on|around|about)\b", "", day_words).strip(" ,")
@@ -318,7 +322,7 @@ def _day(words: str, now_ns: int, zone: ZoneInfo) -> date | None:
     fixed = {"today": 0, "tonight": 0, "yesterday": 1, "the day before yesterday": 2}
     if words in fixed:
         return today - timedelta(days=fixed[words])
-    weekday = re.fullmatch(rf"(last |this )?({_WEEKDAY})", words)
+    weekday = re.fullmatch(rf"(last |this )?({WEEKDAY})", words)
     if weekday:
         names = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
         back = (today.weekday() - names.index(weekday[2])) % 7
