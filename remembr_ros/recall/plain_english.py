@@ -9,38 +9,47 @@ from __future__ import annotations
 import re
 
 _POLITE = re.compile(
-    r"\b(?:by any chance|if (?:you don't|you do not|i may|i might|possible|that's ok(?:ay)?)(?: mind)?(?: ask(?:ing)?)?"
+    r"(?<![\w-])(?:by any chance|if (?:you don't|you do not|i may|i might|possible|that's ok(?:ay)?)(?: mind)?"
+    r"(?: ask(?:ing)?)?"
     r"|(?:i(?:'m| am) )?(?:so )?sorry(?: to (?:bother|trouble|disturb) you)?(?: again)?(?:,? but)?"
     r"|excuse me|pardon me|thank you(?: (?:so|very) much)?|thanks(?: a lot)?|cheers|many thanks"
     r"|on earth|in the world|the (?:hell|heck)|i mean|i think|i believe|if i remember (?:right|correctly|rightly)"
-    r"|be so kind (?:as to|and)|happen to(?= )|possibly|kindly|actually|really|exactly|precisely|roughly"
-    r"|approximately|all in all|in total|altogether|so far|in all|these days|nowadays"
+    r"|be so kind (?:as to|and)|(?<=you )happen to(?= )|possibly|kindly|actually|really|exactly|precisely|roughly"
+    r"|approximately|all in all|in total|altogether|so far|in all(?=\W*$|[,.?!])|these days|nowadays"
     r"|(?:in|on|around|inside|of) (?:the|this|our) (?:whole |entire )?(?:house|building|premises|site)"
-    r"|at all|in here|quick(?:ly)?(?=\W|$)|or so|as far as you (?:know|remember|recall)|to your knowledge)\b",
+    r"|at all|in here|quick(?:ly)?(?! question)|or so|as far as you (?:know|remember|recall)"
+    r"|to your knowledge)(?![\w-])",
 )
 _END = re.compile(
-    r"[, ]+(?:please|would you|will you|could you|can you|right|correct|yes|or not|mate|buddy|robot|now then|though"
-    r"|do you (?:know|remember|recall)|any idea|any clue)[ .?!]*$"
+    r"(?:(?<![, ])[, ]+(?:please|would you|will you|could you|can you|or not|now then|though"
+    r"|do you (?:know|remember|recall)|any idea|any clue)|, ?(?:right|correct|yes|mate|buddy|robot))[ .?!]*$"
 )
+"""Without its comma, "right" is a side and "robot" a thing."""
 _TYPOS = {
     "wheres": "where's", "whats": "what's", "whens": "when is", "hows": "how is", "whos": "who is", "teh": "the",
-    "u": "you", "yuo": "you", "pls": "please", "plz": "please", "hav": "have", "didnt": "didn't", "adn": "and",
-    "ot": "to", "lsat": "last", "frist": "first", "tiem": "time", "tiems": "times", "ahve": "have", "thier": "their",
+    "yuo": "you", "pls": "please", "plz": "please", "hav": "have", "didnt": "didn't", "adn": "and",
+    "lsat": "last", "frist": "first", "tiem": "time", "tiems": "times", "ahve": "have", "thier": "their",
     "yesteday": "yesterday", "yesterady": "yesterday", "tuseday": "tuesday", "wendesday": "wednesday",
     "wensday": "wednesday", "thrusday": "thursday", "firday": "friday", "satruday": "saturday",
-    "im": "i'm", "ive": "i've", "seing": "seeing", "recieve": "receive", "ur": "your", "r": "are", "nearset": "nearest",
+    "im": "i'm", "ive": "i've", "seing": "seeing", "recieve": "receive", "ur": "your", "nearset": "nearest",
     "neares": "nearest", "closets": "closest", "mintues": "minutes", "mornign": "morning", "afternon": "afternoon",
 }  # fmt: skip
-_ASKING = ("where", "when", "what", "which", "how", "long", "many", "often", "there")
-"""Words that are also known with their letters swapped or one of them missing."""
-_SENTENCE = re.compile(
-    r"(?<!\bdr)(?<!\bmr)(?<!\bms)(?<!\bst)(?<!\bmrs)(?<!\bprof)(?<!\boct)(?:\.{2,}|\u2026|[?!;]"
-    r"|(?<!\.[ap])\.(?=\s))+\s*|\s+[-\u2013\u2014]+\s+"
+_TEXTED = (
+    (re.compile(r"\b(did|do|have|can|are|could|would|will|were|if|thank|when) u\b"), r"\1 you"),
+    (re.compile(r"\br u\b"), "are you"),
+    (re.compile(r"\b(where|what|how|who|when|why) r\b"), r"\1 are"),
 )
+"""Single letters are words only beside these: a room may be called U or R."""
+_ASKING = ("where", "when", "what", "which", "how", "long", "many", "often")
+"""Words also known with their letters swapped; those with a "wh" also with one letter missing."""
 _WH = r"(?:(?:at|in|on|for|since|until|from|to|around|by) )?(?:where(?:abouts)?|when|what|which|who|whose|how)\b"
 _MAYBE = (
     r"(?:have|did|do|can|could|would|were|was|is|are) (?:you|i|we|it|he|she|they|there|that|this|any)\b"
     r"|any chance|any idea"
+)
+_SENTENCE = re.compile(
+    r"(?<!\bdr)(?<!\bmr)(?<!\bms)(?<!\bst)(?<!\bmrs)(?<!\bprof)(?<!\boct)(?:\.{2,}|\u2026|[?!;]"
+    rf"|(?<!\b[ap]\.m)\.(?=\s)|\.(?=\s+(?:{_WH}|{_MAYBE})))+\s*|\s+[-\u2013\u2014]+\s+"
 )
 _COMMA = re.compile(
     rf"\s*[,:]\s+(?!\w+(?:n't)? (?:you|i|we|it|there|they)\W*$)(?=(?:and |but |so |or |now )?(?:{_WH}|{_MAYBE}"
@@ -69,12 +78,17 @@ _KNOWS = re.compile(
 )
 _CHANCE = re.compile(r"^(?:any|is there (?:any|a)) chance (?:that )?(?:you(?:'ve| have)?)\b")
 _WANTS = re.compile(
-    r"^(?:i|we|my \w+|somebody|someone)\b[^,]*?\b(?:lost|misplaced|mislaid|forgot(?:ten)?|dropped|left|looking for"
+    r"^(?:(?:i|we|my \w+|somebody|someone)\b[^,]*?\b"
+    r"|(?:still )?(?=(?:lost|looking for|searching for|can't find|cannot find|need) (?:a|an|the|my|our|some)\b))"
+    r"(?:lost|misplaced|mislaid|forgot(?:ten)?|dropped|left|looking for"
     r"|searching for"
     r"|hunting for|missing|need|(?:am|are|'m|'re) after|want|(?:would|'d) like|can't find|cannot find|could use)\b"
     r"(?: to (?:(?:borrow|use|have|see|find|get|return|collect|reach|pick up|sit (?:down )?on|go to|get to"
     r"|know where)\b))?"
-    r" (?P<thing>(?:to (?:the|my|our) )?(?!to\b|you\b|that\b).+)$"
+    r" (?P<thing>(?:to (?:the|my|our) )?(?!(?:to|you|that|at|on|in|before|after|for|from)\b).+)$"
+)
+_GONE = re.compile(
+    r"^(?:and |but |so )?(?P<thing>(?:my|our|the) [^,]+?) (?:is|are|has gone|have gone|went) (?:missing|lost|gone)\b"
 )
 _TOLD = re.compile(
     r"^.*?\b(?:remember|recall|saw|seen|see|noticed|spotted|found|there(?:'s| is| was| were| are)|is there"
@@ -83,8 +97,8 @@ _TOLD = re.compile(
     r"|dropped|(?:need|want|after)) (?P<thing>.+)$"
 )
 _LYING = re.compile(
-    r"\s+(?:(?:lying|standing|sitting|hanging|running|floating|walking) (?:around|about|there)|somewhere|anywhere"
-    r"|around|lately|recently|more than once|once|before)+$"
+    r"(?:\s+(?:(?:lying|standing|sitting|hanging|running|floating|walking) (?:around|about|there)|somewhere|anywhere"
+    r"|around|lately|recently|more than once|once|before))+$"
 )
 _PRONOUN = re.compile(
     r"\b(?:it|he|she|they|them|him|(?:that|this|those|these)(?! \w+(?:day|night|time|morning|noon|week|month)\b"
@@ -110,19 +124,23 @@ def plainly(text: str) -> str:
     """The question in plain form, lower case. What cannot be told apart stays as it is; "" only for no words."""
     text = " ".join(text.replace("\u2018", "'").replace("\u2019", "'").lower().split())
     text = re.sub(r"(?<![\w'])[^\W\d_]+(?![\w'])", lambda word: _spelled(word[0]), text)
-    bare = _END.sub("", " ".join(_POLITE.sub(" ", text).split()))
+    for texted, words in _TEXTED:
+        text = texted.sub(words, text)
+    bare = " ".join(_POLITE.sub(" ", re.sub(r'["\u201c\u201d]', " ", text)).split())
+    bare = re.sub(rf"({_WH}) ?, ?,", r"\1", bare)  # "when, roughly, was it"
+    bare = _END.sub("", re.sub(r"(?:, ?){2,}", ", ", bare))
     clauses = [clause for sentence in _SENTENCE.split(bare) for clause in _COMMA.split(sentence)]
     clauses = [plain for plain in (_without_lead(clause) for clause in clauses) if re.search(r"\w", plain)]
     if not clauses:
         return text
-    return _questioned(clauses).strip(" ,.:")
+    return " ".join(_questioned(clauses).split()).strip(" ,.:")
 
 
 def _questioned(clauses: list[str]) -> str:
     """The one clause that asks, with what the others say."""
     strong = [c for c in clauses if _STRONG.search(c)]
     weak = [c for c in clauses if c not in strong and _WEAK.match(c)]
-    wanted = next((match for match in map(_WANTS.match, clauses) if match), None)
+    wanted = next((match for clause in clauses if (match := _GONE.match(clause) or _WANTS.match(clause))), None)
     asks = strong[-1] if strong else weak[-1] if weak else clauses[-1]
     others = [clause for clause in clauses if clause is not asks]
     if len(strong) > 1:
@@ -138,10 +156,10 @@ def _questioned(clauses: list[str]) -> str:
     thing = _thing((wanted or told)["thing"] if wanted or told else others[0])  # type: ignore[index]
     if any(_ASKS_WHERE.match(clause) for clause in clauses) and not (strong and not _ASKS_WHERE.match(asks)):
         named = next((clause for clause in clauses if not _ASKS_WHERE.match(clause)), thing)
-        met = _WANTS.match(named) or _TOLD.match(named)
+        met = _GONE.match(named) or _WANTS.match(named) or _TOLD.match(named)
         return f"where is {_thing(met['thing'] if met else named)}"
     if _PRONOUN.search(asks):
-        return _PRONOUN.sub(f" {thing} ", asks, count=1)
+        return _PRONOUN.sub(lambda _: f" {thing} ", asks, count=1)
     if re.match(
         rf"^(?:{_WH})(?: (?:long|many times|often|times?|way|day|date|room|much time|(?:is|was|has|have|did"
         rf"|be)\b))*\W*$",
@@ -165,7 +183,10 @@ def _without_lead(clause: str) -> str:
         clause,
     )
     clause = re.sub(r"^so you did (?=\w)|^you did (?=\w)", "did you ", clause)
-    return _LEAD.sub("", _KNOWS.sub("", clause)).strip(" ,:")
+    asked = _KNOWS.sub("", clause)
+    if asked != clause:
+        asked = re.sub(r"^you saw\b", "did you see", asked)
+    return _LEAD.sub("", re.sub(r"^have you saw\b", "have you seen", asked)).strip(" ,:")
 
 
 def _thing(words: str) -> str:
@@ -176,12 +197,14 @@ def _spelled(word: str) -> str:
     """A word of questions that was misspelt, put right."""
     if word in _TYPOS:
         return _TYPOS[word]
-    if len(word) > 2 and word[0] in "wh" and word not in _ASKING:
+    if len(word) > 2 and word not in _ASKING:
         for known in _ASKING:
             swapped = sorted(word) == sorted(known) and word[0] == known[0]
-            missing = len(word) == len(known) - 1 >= 3 and any(
-                word == known[:i] + known[i + 1 :] for i in range(len(known))
+            missing = (
+                known[0] == "w"
+                and len(word) == len(known) - 1 >= 3
+                and any(word == known[:i] + known[i + 1 :] for i in range(len(known)))
             )
-            if (swapped or missing) and word not in ("wen", "hen", "here", "were", "hat", "who"):
+            if (swapped or missing) and word not in ("hen", "here", "were", "hat", "who"):
                 return known
     return word

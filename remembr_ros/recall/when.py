@@ -123,24 +123,9 @@ def day_range(day: date, zone: ZoneInfo) -> tuple[int, int]:
     return start[0], end[0]
 
 
-def find_time(text: str) -> tuple[int, int] | None:
-    """(start, end) of the longest phrase in `text` that speaks of a time; None when there are none."""
-    return next(iter(find_times(text)), None)
-
-
 def find_times(text: str) -> list[tuple[int, int]]:
     """(start, end) of each phrase in `text` that speaks of a time, the longest first."""
     return sorted((m.span() for m in _FIND.finditer(text)), key=lambda span: span[0] - span[1])
-
-
-def parse_instant(text: str, now_ns: int, zone: ZoneInfo) -> int:
-    """The one instant that `text` means; the earlier one of two; the start of a range. Raises InvalidInput."""
-    expression = parse_time(text, now_ns, zone)
-    if expression.instants_ns:
-        return expression.instants_ns[0]
-    bound = expression.after_ns if expression.after_ns is not None else expression.before_ns
-    assert bound is not None
-    return bound
 
 
 def parse_time(text: str, now_ns: int, zone: ZoneInfo) -> TimeExpression:
@@ -185,9 +170,7 @@ def _parse(words: str, now_ns: int, zone: ZoneInfo) -> TimeExpression | None:
 
 
 def _between(first: str, second: str, day: str | None, now_ns: int, zone: ZoneInfo) -> TimeExpression | None:
-    half = re.search(r"[ap]\.?m", second)
-    if half and re.fullmatch(r"\d{1,2}(:\d{2})?", first):
-        first += half[0]  # "between 2 and 3 pm"
+    first = with_half(first, second)
     first, second = (f"{edge}:00" if re.fullmatch(r"\d{1,2}", edge) else edge for edge in (first, second))
     if day:
         first, second = f"{day} {first}", f"{day} {second}"
@@ -206,6 +189,14 @@ def _between(first: str, second: str, day: str | None, now_ns: int, zone: ZoneIn
     if after >= before:
         raise InvalidInput(f"{first!r} is not earlier than {second!r}")
     return TimeExpression(after, before, note=start.note or end.note)
+
+
+def with_half(first: str, second: str) -> str:
+    """`first` with the half of the day of `second`: of "2 and 3 pm" both are pm, of "11 and 1 pm" only the one."""
+    half = re.search(r"(\d{1,2})(?::\d{2})* ?([ap]\.?m)", second)
+    if half is None or not re.fullmatch(r"\d{1,2}(:\d{2})?", first):
+        return first
+    return first if int(re.split(":", first)[0]) % 12 > int(half[1]) % 12 else f"{first} {half[2]}"
 
 
 def _span(words: str, now_ns: int, zone: ZoneInfo) -> TimeExpression | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from datetime import date, timedelta
 
-from remembr_ros.recall.when import CLOCK, DATE, MONTH, WEEKDAY
+from remembr_ros.recall.when import CLOCK, DATE, MONTH, WEEKDAY, with_half
 
 _HOUR = rf"(?:{CLOCK}|\d{{1,2}}(?![\d:./-]|(?:st|nd|rd|th)\b| (?:times|minutes?|hours?|days?|weeks?|of)\b))"
 _DAYS = re.compile(
@@ -30,10 +30,16 @@ _HOURS = re.compile(
     rf"|this )?(?:the )?(?:{_PART})))(?![\w:])"
 )
 _NTH = re.compile(
-    r"\b(?:on )?the (?P<day>\d{1,2})(?:st|nd|rd|th)\b(?! \w*(?:floor|time|week|day|room|door)| of\b| (?:jan|feb|mar"
-    r"|apr|may|jun|jul|aug|sep|oct|nov|dec))"
+    r"\b(?:on )?the (?P<day>\d{1,2})(?:st|nd|rd|th)\b(?=\W*$|[,.?!;:]| (?:at|around|about|before|after|by|between"
+    r"|from|to|until|till|since|and|or|in the|during|did|do|was|were|have|is|are|how|what|who|where|when|which|you|i|we"
+    r"|there|early|late|noon|midday)\b)"
 )
-"""A day of the month without the month."""
+"""A day of the month without the month; "the 2nd shelf" is none."""
+_NTH_TO_DATE = re.compile(
+    rf"\b(the \d{{1,2}}(?:st|nd|rd|th)) (and|to|until|till) ((?:the )?\d{{1,2}}(?:st|nd|rd|th)? of ({MONTH}))\b"
+)
+"""Two days whose month is said once."""
+_SIDE = re.compile(r"\b(since|after|before|until|till|by) $")
 _ORDINALS = ("first", "second", "third", "fourth")
 _NTH_WEEK = re.compile(rf"\b(?:in |during |on )?the (?P<nth>{'|'.join(_ORDINALS)}) week (?:of|in) (?P<month>{MONTH})\b")
 _NTH_WEEKDAY = re.compile(
@@ -50,7 +56,8 @@ _LUNCH = {"lunch": "13:00"}
 def day_with_hours(text: str, today: date) -> tuple[str, str] | None:
     """(a time that `when` reads, the rest of `text`), where a day and hours of it stand apart; else None."""
     said = text
-    text = _NTH.sub(lambda nth: _last_nth(nth, today), _in_figures(text))
+    text = _NTH_TO_DATE.sub(r"\1 of \4 \2 \3", _in_figures(text))
+    text = _NTH.sub(lambda nth: _last_nth(nth, today), text)
     text = _NTH_WEEKDAY.sub(lambda nth: _nth_weekday(nth, today), text)
     week = _NTH_WEEK.search(text)
     if week:
@@ -60,6 +67,10 @@ def day_with_hours(text: str, today: date) -> tuple[str, str] | None:
         )  # weeks from Monday, whole ones
         rest = " ".join(f"{text[: week.start()]} {text[week.end() :]}".split())
         return f"between {first:%Y-%m-%d} 00:00 and {first + timedelta(days=6):%Y-%m-%d} 23:59", rest
+    span = re.search(rf"\b(?:between|from) (?:on )?({DATE}) (?:and|to|until|till) (?:on )?({DATE})(?![\w:])", text)
+    if span and text != said:
+        rest = " ".join(f"{text[: span.start()]} {text[span.end() :]}".split())
+        return f"between {span[1]} 00:00 and {span[2]} 23:59", rest
     days = list(_DAYS.finditer(text))
     if not days:
         return None
@@ -72,12 +83,19 @@ def day_with_hours(text: str, today: date) -> tuple[str, str] | None:
     hours = next((h for h in _HOURS.finditer(text) if not any(a < h.end() and h.start() < b for a, b in spans)), None)
     day = re.sub(rf"^(?:on |of )?(?:(?:the )?(?:\w+ )?{WEEKDAY}(?: the|,)? )?(?={DATE})", "", chosen[0])
     day = re.sub(r"^(?:on |of )", "", day)
+    side = _SIDE.search(text[: chosen.start()])
+    if side:
+        spans.append((side.start(), chosen.start()))
     if hours is not None:
         spans.append(hours.span())
     rest = text
     for start, end in sorted(spans, reverse=True):
         rest = f"{rest[:start]} {rest[end:]}"
     rest = " ".join(re.sub(r"\bthe (?:first|second|third|fourth)\b\s*(?=,|$)", " ", rest).split())
+    if side:
+        beside = {"by": "before"}.get(side[1], side[1])
+        clock = _edge(beside, hours) if hours else ""
+        return (f"{beside} {day} {clock}".strip(), rest) if hours or text != said else None
     if hours is None:
         return (day, rest) if text != said or len(days) > 1 or chosen[0].removeprefix("on ") != day else None
     return _together(day, hours), rest
@@ -87,14 +105,26 @@ def _together(day: str, hours: re.Match[str]) -> str:
     if hours["at"]:
         return f"{day} at {_clock(hours['at'])}"
     if hours["part"]:
-        first, last = _PARTS[re.sub(r"^(?:in |on |during |at |of |over |this )?(?:the )?", "", hours["part"])]
-        return f"between {day} {first:02d}:00 and {day} {f'{last:02d}:00' if last < 24 else '23:59'}"
+        first, last = _part(hours)
+        return f"between {day} {first} and {day} {last}"
     start = hours["a"] or hours["c"] or hours["since"]
     end = hours["b"] or hours["d"] or hours["until"]
-    half = re.search(r" ?[ap]\.?m", end or "")
-    if half and start and re.fullmatch(r"\d{1,2}(?::\d{2})?", start):
-        start += half[0]  # "between 2 and 3 pm"
+    start = with_half(start, end) if start and end else start
     return f"between {day} {_clock(start or '00:00')} and {day} {_clock(end or '23:59')}"
+
+
+def _part(hours: re.Match[str]) -> tuple[str, str]:
+    """First and last clock time of a part of the day."""
+    first, last = _PARTS[re.sub(r"^(?:in |on |during |at |of |over |this )?(?:the )?", "", hours["part"])]
+    return f"{first:02d}:00", f"{last:02d}:00" if last < 24 else "23:59"
+
+
+def _edge(side: str, hours: re.Match[str]) -> str:
+    """The clock time of `hours` that "since" or "before" a day goes by."""
+    if hours["part"]:
+        return _part(hours)[side == "after"]
+    edges = (hours["at"], hours["a"], hours["c"], hours["since"], hours["until"])
+    return _clock(next(edge for edge in edges if edge))
 
 
 def _last_nth(nth: re.Match[str], today: date) -> str:
@@ -127,7 +157,12 @@ def _year(month: int, today: date) -> int:
 
 def _in_figures(text: str) -> str:
     """ "half past three in the afternoon" is 3:30 pm."""
-    text = re.sub(rf"\b(half past|quarter past|quarter to) ({_FIGURE}|\d{{1,2}})\b", _past, text)
+    text = re.sub(
+        rf"\b(half past|quarter past|quarter to) ({_FIGURE}|\d{{1,2}})\b"
+        r"(?P<part> ?[ap]\.?m\b| in the (?:morning|afternoon|evening)| at night)?",
+        _past,
+        text,
+    )
     text = re.sub(
         rf"\b(at|around|about|before|after|by|till|until|to|between|from|and) ({_FIGURE})\b"
         r"(?= (?:o'?clock|[ap]\.?m|in the|at night|and|to|on|yesterday|today)\b|[ ,.]*$)",
@@ -146,8 +181,10 @@ def _in_figures(text: str) -> str:
 def _past(found: re.Match[str]) -> str:
     hour = _FIGURES.index(found[2]) + 1 if found[2] in _FIGURES else int(found[2])
     if found[1] == "quarter to":
-        hour -= 1
+        hour = {0: 23, 1: 12}.get(hour, hour - 1)
     minute = {"half past": 30, "quarter past": 15, "quarter to": 45}[found[1]]
+    if found["part"] and hour <= 12:  # read with its "am" or "in the morning"
+        return f"{hour}:{minute}{found['part']}"
     return f"{hour + 12 if 1 <= hour <= 6 else hour}:{minute}"
 
 
