@@ -23,7 +23,7 @@ from remembr_ros.recall.extractive import SOURCE, ExtractiveAnswerer
 from remembr_ros.recall.progress import Progress
 from remembr_ros.recall.searchable import OneRobot, SearchableMemory
 from remembr_ros.recall.settings import RecallSettings
-from remembr_ros.recall.similarity import MINILM, QueryEmbedder, Scale, measure
+from remembr_ros.recall.similarity import MINILM, QueryEmbedder, measure
 from remembr_ros.recall.trace import QuestionTrace, TraceFile
 from remembr_ros.recall.vendors import VENDORS
 from remembr_ros.recall.when import load_zone
@@ -58,10 +58,10 @@ class Recall:
         *,
         time_limit_s: float = 60.0,
         trace: TraceFile | None = None,
-        scale: Scale = MINILM,
         embedder: QueryEmbedder | None = None,
     ) -> None:
-        """`embedder`: the memory's, for the rules, and how it spreads, `scale`."""
+        """`embedder`: the memory's, for the rules; how it spreads is measured here."""
+        scale = MINILM if embedder is None else measure(embedder)
         self._memory = memory
         self._conversations = Conversations()
         self._extractive = ExtractiveAnswerer(memory, zone, scale, embedder)
@@ -159,7 +159,6 @@ def create_recall(
     """
     settings = settings or RecallSettings()
     embedder = getattr(memory, "embedder", None)
-    scale = MINILM if embedder is None else measure(embedder)
     if robot_id:
         memory = OneRobot(memory, robot_id)
     zone = load_zone(timezone)
@@ -190,4 +189,4 @@ def create_recall(
         agent = Agent(memory, ScriptedChat.from_file(model), zone, settings)
     elif provider not in ("extractive", "") or model:
         raise UnknownBackend(parameter, llm, ("extractive", *(f"{v}:<model>" for v in VENDORS), "scripted:<file>"))
-    return Recall(memory, zone, agent, time_limit_s=settings.time_limit_s, trace=trace, scale=scale, embedder=embedder)
+    return Recall(memory, zone, agent, time_limit_s=settings.time_limit_s, trace=trace, embedder=embedder)

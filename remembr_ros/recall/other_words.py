@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from remembr_ros.recall.matching import content_words
+from remembr_ros.recall.matching import content_words, says_nothing
 from remembr_ros.recall.similarity import MINILM, QueryEmbedder, Scale
 from remembr_ros.recall.vocabulary import COLOURS
 
@@ -75,6 +75,8 @@ class OtherWords:
         core = without_colours(asked)
         nearest: dict[str, float] = {}
         for caption, cosine in captions:
+            if says_nothing(caption):
+                continue
             for phrase in phrases_of(caption):
                 nearest.setdefault(phrase, cosine)
         if not core or not nearest or not self._scale.trusted:

@@ -67,6 +67,9 @@ def run_program(create: Callable[[], Node], args: Sequence[str], threads: int = 
         executor.spin()
     except (KeyboardInterrupt, ExternalShutdownException):
         pass
+    except Exception:
+        if rclpy.ok():  # else SIGTERM came between the spin's look at the context and its wait (RCLError)
+            raise
     finally:
         executor.shutdown()
         node.destroy_node()

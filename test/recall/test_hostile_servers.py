@@ -108,7 +108,8 @@ def nothing(connection: socket.socket, _: str) -> None:
 
 def hangs_in_the_body(connection: socket.socket, _: str) -> None:
     connection.sendall(head(1000) + b'{"choices": [{"mess')
-    connection.recv(1)
+    while connection.recv(65536):  # until the client gives up; the request may come in pieces
+        pass
 
 
 def drips(connection: socket.socket, _: str) -> None:
