@@ -2,7 +2,7 @@
 
 Whisper knows no building: a wheelchair is "wheel care" to it. Where words that it is not sure of look like a name that
 the owner gave, the name is another reading; which of them was said is for the model to judge by the sound
-(transcribers/second_reading.py). Nothing is told to the model beforehand, so it cannot write the list for noise.
+(transcribers/second_reading.py).
 """
 
 from __future__ import annotations

@@ -217,3 +217,16 @@ def test_scripts(tmp_path: Path) -> None:
         create_transcriber(f"scripted:{script}")
     with pytest.raises(UnknownBackend, match="vosk"):
         create_transcriber("vosk:small")
+
+
+@pytest.mark.parametrize(
+    ("multilingual", "prompt", "told"),
+    [(True, "Hey robot.", "loading dock, whiteboard"), (True, "", None), (False, "Hey robot.", None)],
+)
+def test_names_of_the_site_are_told_to_a_model_that_gains_by_it_and_only_where_a_wake_phrase_is_wanted(
+    model: type[Model], multilingual: bool, prompt: str, told: str | None
+) -> None:
+    model.multilingual = multilingual
+    model.encode = lambda self, features: features
+    create_transcriber("faster_whisper:tiny", prompt=prompt, names=("loading dock", "whiteboard")).transcribe(SOUND)
+    assert model.made[-1].calls[-1]["hotwords"] == told
