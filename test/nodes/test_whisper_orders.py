@@ -138,7 +138,7 @@ def test_another_goal_is_told_nothing_about(robot, query):
 
 def test_a_yes_said_before_the_proposal_is_not_for_it(robot, query):
     query.propose()
-    assert robot.say("Yes.").verdict == Speech.REJECTED, "it counts as said before the call"
+    assert robot.say("Yes.", ago_s=8.0).verdict == Speech.REJECTED, "the node knows of the proposal a second or two"
     assert not query.confirmed
 
 
