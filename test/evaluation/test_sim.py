@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections import Counter
 from itertools import pairwise
@@ -15,6 +16,7 @@ from remembr_ros.evaluation.sim import by_hand, keywords
 from remembr_ros.evaluation.sim.deployment import Deployment
 from remembr_ros.evaluation.sim.drive import ZONE, instant_ns
 from remembr_ros.evaluation.sim.questions import SHARES, Questions
+from remembr_ros.evaluation.sim.things import ANIMAL_COLOURS
 from remembr_ros.evaluation.sim.truth import OCCASION_GAP_NS, Wanted, World
 from remembr_ros.recall.when import to_local
 from remembr_ros.records import AnswerKind
@@ -123,6 +125,37 @@ def test_the_questions_by_hand_have_truths(hand: Deployment) -> None:
     assert len(cases) >= 100
     assert sum(not case.truth.answerable for case in cases) >= 10
     assert {case.truth.kind for case in cases if case.truth.answerable} == set(AnswerKind)
+
+
+HELD_OUT = HAND.with_name("questions_held_out.yaml")
+"""Only counted here, never shown: no rule is made with it."""
+
+
+@pytest.fixture(scope="module")
+def held_out() -> Deployment:
+    return Deployment(200)
+
+
+def test_the_held_out_questions_have_truths(held_out: Deployment) -> None:
+    cases = by_hand.read(HELD_OUT, held_out)
+    assert len(cases) == len({case.question for case in cases}) == 100
+    assert sum(not case.truth.answerable for case in cases) >= 7
+    assert {case.truth.kind for case in cases if case.truth.answerable} == set(AnswerKind)
+
+
+def test_the_last_half_has_questions_of_every_family() -> None:
+    deployment = Deployment(201, days=4, windows=12_000)
+    assert deployment.half == "c"
+    assert {case.group for case in Questions(deployment).cases(100)} == set(SHARES)
+    pigeons = [thing for thing in deployment.things if thing.family == "pigeon"]
+    assert pigeons and {thing.colour for thing in pigeons} <= set(ANIMAL_COLOURS)
+
+
+@pytest.mark.parametrize(("seed", "digest"), [(1, "a9ef9bc53b71117d"), (100, "a03dd3031bdd36bf")])
+def test_deployments_stay_what_they_were(seed: int, digest: str) -> None:
+    """Else figures of different days could not be compared."""
+    told = "\n".join(f"{m.start_ns} {m.map_id} {m.caption}" for m in Deployment(seed, days=3, windows=6_000).memories)
+    assert hashlib.sha256(told.encode()).hexdigest()[:16] == digest
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import pytest
 
 from remembr_ros.evaluation.sim import places, things
@@ -31,14 +33,36 @@ def test_scenery_names_nothing_that_is_asked_for_in_one_word(kind: places.PlaceK
             assert not set(content_words(phrase)) <= scenery, phrase
 
 
-def test_the_halves_share_no_thing() -> None:
-    a, b = (stems(tuple(p for kind in things.HALVES[half] for p in kind.noted)) for half in "ab")
-    assert not {kind.name for kind in things.HALVES["a"]} & {kind.name for kind in things.HALVES["b"]}
+@pytest.mark.parametrize(("one", "other"), list(combinations("abc", 2)))
+def test_the_halves_share_no_thing(one: str, other: str) -> None:
+    a, b = (stems(tuple(p for kind in things.HALVES[half] for p in kind.noted)) for half in (one, other))
+    assert not {kind.name for kind in things.HALVES[one]} & {kind.name for kind in things.HALVES[other]}
     assert len(a & b) <= 6, a & b  # a "white" coat, a "machine"
-    assert not set(things.NAMES["a"]) & set(things.NAMES["b"])
+    for told in (things.NAMES, things.ABSENT_NAMES, things.NOTICES, things.ABSENT):
+        assert not set(told[one]) & set(told[other])
+    asked = [{phrase for kind in things.HALVES[half] for phrase in kind.asked} for half in (one, other)]
+    assert not asked[0] & asked[1]
 
 
-@pytest.mark.parametrize("half", "ab")
+@pytest.mark.parametrize("half", "abc")
 def test_what_never_is_there_is_in_no_list(half: str) -> None:
     known = {phrase for kind in things.HALVES[half] for phrase in (*kind.noted, *kind.asked)}
     assert not known & set(things.ABSENT[half])
+    assert not set(things.NAMES[half]) & set(things.ABSENT_NAMES[half])
+
+
+def test_what_is_never_there_in_the_last_half_is_in_no_half() -> None:
+    known = stems(tuple(phrase for kind in things.KINDS for phrase in (*kind.noted, *kind.asked)))
+    assert not [noun for noun in things.ABSENT["c"] if stems((noun,)) <= known]
+
+
+def test_the_halves_are_of_one_size() -> None:
+    for role in things.Role:
+        assert len({sum(kind.role is role for kind in things.HALVES[half]) for half in "abc"}) == 1
+    for told in (things.NAMES, things.ABSENT_NAMES, things.NOTICES, things.ABSENT):
+        assert len({len(told[half]) for half in "abc"}) == 1
+
+
+@pytest.mark.parametrize(("seed", "half"), [(1, "a"), (99, "a"), (100, "b"), (199, "b"), (200, "c"), (1000, "c")])
+def test_the_half_of_a_seed(seed: int, half: str) -> None:
+    assert things.half_of(seed) == half

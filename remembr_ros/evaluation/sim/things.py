@@ -1,9 +1,10 @@
 """The kinds of things and people of a simulated deployment: how captions name them, and how people ask for them.
 
 The two lists of a kind share no content word (test_sim_words.py); colours, and the numbers and names on signs, are the
-same in both. Kinds of half "a" appear in deployments with seeds below 100, those of half "b" in the others: rules tuned
-on the first have never met the second. Pairs that the packaged embedder does not connect at all ("brolly" for an
-umbrella) were left out, by a measurement of the embedder alone: this measures remembering, not vocabulary.
+same in both. Kinds of half "a" appear in deployments with seeds below 100, those of "b" from 100 to 199, those of "c"
+from 200: rules tuned on one have never met the others. Pairs that the packaged embedder does not connect at all
+("brolly" for an umbrella) were left out, by a measurement of the embedder alone: this measures remembering, not
+vocabulary. The median likeness of an asked form to the noted ones is 0.63 in "a", 0.61 in "b" and 0.57 in "c".
 """
 
 from __future__ import annotations
@@ -188,12 +189,79 @@ KINDS: tuple[Kind, ...] = (
         guard | uniformed guard | security officer, security man
         """,
     ),
+    *_kinds(
+        "c",
+        Role.FIXTURE,
+        """
+        printer | printer | photocopier, copier | @office,library,mail,reception,archive
+        trash | trash can | garbage bin, waste basket | coloured
+        sanitizer | hand sanitizer dispenser | disinfectant, something to disinfect my fingers
+        whiteboard | whiteboard | blackboard, dry erase board | @meeting,office,laboratory,auditorium,workshop
+        washer | washing machine | laundry appliance, place for doing laundry | @gym,storage,clinic,nursery,kitchen
+        microwave | microwave | appliance to heat food | @kitchen,canteen,lounge,office
+        fountain | drinking fountain | water cooler | @hallway,gym,canteen,entrance
+        """,
+    ),
+    *_kinds(
+        "c",
+        Role.MOVABLE,
+        """
+        toolbox | toolbox | tool chest, case with tools | coloured
+        stepladder | stepladder | climbing steps, steps to climb
+        heater | portable heater | device for warming up a room
+        oxygen | oxygen cylinder | breathing gas, gas bottle
+        broom | broom | sweeping brush, something to sweep up with
+        compressor | air compressor | pneumatic pump, machine for pressurized gas
+        """,
+    ),
+    *_kinds(
+        "c",
+        Role.RARE,
+        """
+        backpack | backpack | school bag | coloured
+        raincoat | raincoat | rain jacket, waterproof jacket | coloured
+        cap | baseball cap | hat, headwear | coloured
+        pigeon | pigeon | bird, dove | coloured
+        balloons | balloons | inflatables, inflatable decorations | coloured plural
+        skateboard | skateboard | longboard, board with four wheels | coloured
+        usb | USB stick | flash drive, thumb drive
+        tablet | tablet computer | ipad, touchscreen device
+        guitar | guitar | string instrument, banjo
+        hamburger | hamburger | burger, fast food
+        puddle | puddle of water | spill, spilled liquid
+        parcel | parcel | package
+        scissors | pair of scissors | cutting tool
+        rat | rat | rodent, mouse
+        passport | passport | travel document, identity document
+        pills | bottle of pills | medication
+        syringe | syringe | needle
+        thermometer | thermometer | fever gauge, device to take a temperature
+        """,
+    ),
+    *_kinds(
+        "c",
+        Role.PERSON,
+        """
+        nurse | nurse in scrubs | hospital worker, medical assistant
+        janitor | janitor with a mop | caretaker, custodian
+        electrician | electrician | technician, somebody who repairs the wiring
+        photographer | photographer | cameraman, man taking pictures
+        builders | construction workers | builders, people on the building site | plural
+        chef | chef in a tall hat | cook, man who cooks
+        """,
+    ),
 )
-HALVES = {half: tuple(kind for kind in KINDS if kind.half == half) for half in "ab"}
+HALVES = {half: tuple(kind for kind in KINDS if kind.half == half) for half in "abc"}
+
+
+def half_of(seed: int) -> str:
+    """Whose things the deployment of a seed has."""
+    return "a" if seed < 100 else "b" if seed < 200 else "c"
+
 
 COLOURS = ("red", "green", "blue", "yellow", "black", "white", "orange", "purple", "brown", "grey")
 ANIMAL_COLOURS = ("brown", "black", "white", "grey")
-ANIMALS = ("dog", "cat", "rabbit", "teddy")
+ANIMALS = ("dog", "cat", "rabbit", "teddy", "pigeon")
 
 # fmt: off
 ABSENT = {
@@ -205,6 +273,10 @@ ABSENT = {
         "cement mixer", "trampoline", "elephant", "harp", "typewriter", "snowboard", "totem pole", "sailboat",
         "kangaroo", "loom", "trombone", "beehive", "windmill", "sledge", "parachute", "anvil", "cactus",
     ),
+    "c": (
+        "escalator", "sauna", "hammock", "cello", "goat", "crocodile", "spinning wheel", "rowing boat", "snow plough",
+        "barbecue grill", "tortoise", "xylophone", "waffle iron", "chandelier", "unicycle", "gong", "hot tub",
+    ),
 }
 """What no deployment of that half ever has."""
 NAMES = {
@@ -212,10 +284,19 @@ NAMES = {
     "b": (
         "Fischer", "Adeyemi", "Svensson", "Dubois", "Yamamoto", "Horvat", "Ramirez", "Schuster", "Nasser", "Zielinski",
     ),
+    "c": (
+        "Hoffmann", "Mensah", "Eriksson", "Lefebvre", "Nakamura", "Popescu", "Herrera", "Keller", "Rahman",
+        "Wisniewski",
+    ),
 }
-ABSENT_NAMES = {"a": ("Whitfield", "Delgado", "Iversen"), "b": ("Pemberton", "Galvani", "Thorvaldsen")}
+ABSENT_NAMES = {
+    "a": ("Whitfield", "Delgado", "Iversen"),
+    "b": ("Pemberton", "Galvani", "Thorvaldsen"),
+    "c": ("Hathaway", "Bianchi", "Jorgensen"),
+}
 NOTICES = {
     "a": ("FIRE DRILL ON FRIDAY", "WET PAINT", "LOST CAT, CALL 5512", "NO WATER UNTIL NOON", "BLOOD DONATION TODAY"),
     "b": ("SUMMER PARTY ON SATURDAY", "MIND THE STEP", "FOUND: ONE GLOVE", "NO FOOD HERE", "COUNCIL ELECTION"),
+    "c": ("FLU SHOTS ON TUESDAY", "QUIET PLEASE", "OUT OF ORDER", "BAKE SALE ON THURSDAY", "KEEP THIS DOOR SHUT"),
 }
 # fmt: on
