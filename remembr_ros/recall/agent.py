@@ -22,6 +22,7 @@ from remembr_ros.recall.chat import ChatClient, PromptTooLong
 from remembr_ros.recall.conversations import Turn
 from remembr_ros.recall.dialect import Message
 from remembr_ros.recall.follow_ups import follow_up
+from remembr_ros.recall.occasions import Occasions
 from remembr_ros.recall.pictures import Pictures
 from remembr_ros.recall.prefetch import first_searches
 from remembr_ros.recall.progress import Progress
@@ -227,7 +228,7 @@ class _Run:
                     raise result
                 self._results[key] = self._tools.show(result)
                 lines.append(self._results[key])
-                hits = len(result) if isinstance(result, list) else -1
+                hits = len(result) if isinstance(result, (list, Occasions)) else -1
                 self._report(Progress("searching", self.rounds + 1, call.name, _in_words(call), hits))
         return lines
 

@@ -55,6 +55,10 @@ class Notebook:
             ]
         )
 
+    def short_line(self, short: str, remark: str) -> str:
+        """A memory that belongs to the one in the line before: its id and its time."""
+        return " | ".join([short, format_instant(self._hits[short].memory.start_ns, self._zone), remark])
+
     def _place(self, memory: Memory) -> str:
         if memory.pose is None:
             return "place unknown"

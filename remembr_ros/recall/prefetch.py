@@ -9,26 +9,36 @@ from typing import Any
 from remembr_ros.memory.query import Order
 from remembr_ros.recall.question_forms import Form
 from remembr_ros.recall.replies import ToolCall
+from remembr_ros.recall.same_words import everyday
 from remembr_ros.recall.understand import Asked
 from remembr_ros.records import Question
 
 MAX_WORDS = 500
 """Characters of a question that are searched for."""
 MOST = 4
+MOST_COUNTED = 8
+SYNONYMS = 4
+"""Everyday words for the same that are searched for as well: captions call it one thing, the asker another."""
+WRITTEN = "a sign with words on it"
+"""A caption of a room that has a sign is nearer to these words than to the room's name."""
 
 
 def first_searches(asked: Asked, question: Question) -> tuple[ToolCall, ...]:
-    """At most four calls: the thing by meaning, the same in the order asked for, the second thing or landmark, and the
-    time asked about or else the latest memories."""
+    """At most four calls: the thing by meaning, the same in the order asked for (for a place and a number: the last
+    occasions), the second thing or landmark, the time asked about or else the latest memories, and other words for the
+    thing."""
     about = asked.about or ("" if asked.time is not None else question.text)
     within = _bounds(asked)
     searches: list[tuple[str, dict[str, Any]]] = []
     if about:
         searches.append(("search_text", {"query": about[:MAX_WORDS], **within}))
+        if asked.written:
+            searches.append(("search_text", {"query": f"{about[:MAX_WORDS]}, {WRITTEN}", **within}))
         for order in _orders(asked, question):
             place = {"near": "me"} if order == "nearest" else {}
+            limit = MOST_COUNTED if asked.form is Form.HOW_MANY else 2
             searches.append(
-                ("search_text", {"query": about[:MAX_WORDS], **within, **place, "order": order, "limit": 2})
+                ("search_text", {"query": about[:MAX_WORDS], **within, **place, "order": order, "limit": limit})
             )
     other = asked.until_about or (asked.landmark if asked.landmark not in ("me", "that") else "")
     if other:
@@ -40,11 +50,14 @@ def first_searches(asked: Asked, question: Question) -> tuple[ToolCall, ...]:
         searches.append(("search_time", {"at": "now", "order": "last", "limit": 2}))
     elif not about or not within:
         searches.append(("search_time", {"at": asked.time_text}))
+    others = everyday().others(about)[:SYNONYMS]
+    if others and len(searches) < MOST:
+        searches.append(("search_text", {"query": ", ".join(others), **within, "limit": 3}))
     return _as_calls(searches)
 
 
 def _as_calls(searches: Sequence[tuple[str, dict[str, Any]]]) -> tuple[ToolCall, ...]:
-    return tuple(ToolCall(f"prefetch{n}", name, arguments) for n, (name, arguments) in enumerate(searches[-MOST:]))
+    return tuple(ToolCall(f"prefetch{n}", name, arguments) for n, (name, arguments) in enumerate(searches[:MOST]))
 
 
 def _bounds(asked: Asked) -> dict[str, str]:
@@ -63,4 +76,6 @@ def _orders(asked: Asked, question: Question) -> tuple[str, ...]:
         return ("nearest",) if question.pose is not None and asked.landmark == "me" else ()
     if asked.order in (Order.FIRST, Order.LAST):
         return (asked.order.value,)
+    if asked.form is Form.HOW_MANY or (asked.form is Form.WHERE and not asked.landmark):
+        return ("last",)  # a thing that moves is where it was seen last
     return ("first", "last") if asked.form is Form.HOW_LONG else ("last",) if asked.form is Form.HOW_LONG_SINCE else ()

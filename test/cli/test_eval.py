@@ -9,7 +9,7 @@ from pathlib import Path
 
 import navqa_like
 import pytest
-from scripted_llm import Request, ScriptedLLM, answers, call, calls, shown_ids
+from scripted_llm import Request, ScriptedLLM, answers, call, calls, shown_ids, tool_results
 from small_building import ZONE_NAME, memories
 from typer.testing import CliRunner
 
@@ -39,9 +39,10 @@ def knows(request: Request) -> object:
     if kind == "duration" and not any(m["role"] == "assistant" for m in request["messages"][4:]):
         orders = [{"query": words, "order": order, "limit": 1} for order in ("first", "last")]
         return calls(*(call("search_text", arguments) for arguments in orders))
-    shown = shown_ids(request, words)
     if kind == "duration":
-        return answers(kind=kind, text="So long.", evidence=shown[-2:], frm=shown[-2], until=shown[-1])
+        first, last = (shown_ids({"messages": [result]}, words)[0] for result in tool_results(request)[-2:])
+        return answers(kind=kind, text="So long.", evidence=[first, last], frm=first, until=last)
+    shown = shown_ids(request, words)
     return answers(kind=kind, text="It is green and trades marbles.", evidence=shown[:1], yes_no=True)
 
 

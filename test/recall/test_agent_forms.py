@@ -199,7 +199,7 @@ FORMS: dict[str, Row] = {
     ),
     "How long did you look at the cup the second time?": row(
         text(CUP_WORDS, after="2:15 pm", order="first", limit=20),
-        cite("duration", "espresso", Shown("espresso", -1)),
+        cite("duration", "espresso", Shown("of its")),
         span=30,
     ),
     # how many times

@@ -59,7 +59,7 @@ class TestFault17NoEndlessLoop:
         with ScriptedLLM([many, answers(kind="not_found", text="no")]) as llm:
             before = len(hashed_building.queries)
             ask(hashed_building, "Where is it?", llm)
-        assert len(hashed_building.queries) - before <= 2 + 6 and not llm.problems
+        assert len(hashed_building.queries) - before <= 4 + 6 and not llm.problems
 
     def test_a_silent_server_ends_at_the_time_limit(self, hashed_building: ListMemory, ask: Ask) -> None:
         with ScriptedLLM([message("late")], delay_s=30.0) as llm:

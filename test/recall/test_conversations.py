@@ -168,7 +168,7 @@ class TestBothWays:
 class TestModel:
     def test_earlier_turns_are_shown_as_data_and_can_be_cited(self, hashed_building: ListMemory) -> None:
         def reply(request: Request) -> Any:
-            if "Take me" not in request["messages"][-1]["content"] + request["messages"][-4]["content"]:
+            if not any("Take me" in m["content"] for m in request["messages"]):
                 return answers(kind="position", text="By the window.", evidence=shown_ids(request, "red chair")[:1])
             return answers(kind="position", text="Going.", evidence=shown_ids(request, "red chair")[:1], go=True)
 

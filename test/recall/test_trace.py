@@ -43,7 +43,7 @@ def test_searches_requests_and_the_answer_are_there_and_the_key_is_not(
     assert line["question"] == "Where is the chair?" and line["answer"]["text"] == answer.text
     assert line["answer"]["evidence"] == [hit.memory.id for hit in answer.evidence]
     tools = [(step["tool"], step["detail"], step["hits"]) for step in line["steps"] if "tool" in step]
-    assert ("search_text", "query=blue chair", 5) in tools and len(tools) == 3
+    assert ("search_text", "query=blue chair", 5) in tools and len(tools) == 4
     first, second = (step for step in line["steps"] if "reply" in step)
     assert first["reply"]["calls"][0]["name"] == "search_text" and second["reply"]["calls"][0]["name"] == "answer"
     assert second["messages"][0]["role"] == "assistant", "only what is new"
