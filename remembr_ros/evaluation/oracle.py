@@ -1,34 +1,31 @@
 """A language model that knows a right memory when it is shown one: what is left is the agent's and the search's fault.
 
 In: nothing but the bytes of HTTP requests. Its searches are made of words of the question and of memories it was shown,
-chosen without the truth; the truth only tells it which of the shown memories to cite. Times ns, durations s.
+by code that knows no truth (oracle_searches.py); the truth only tells it which of the shown memories to cite, and when
+to stop. Times ns, durations s.
 """
 
 from __future__ import annotations
 
 import json
 import re
-import threading
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import product
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from remembr_ros.evaluation.cases import Case
+from remembr_ros.evaluation.chat_server import ChatServer, Sent
+from remembr_ros.evaluation.oracle_searches import Call, Searcher, Shown
 from remembr_ros.memory.schema import start_of
-from remembr_ros.recall.other_words import OtherWords, colours_of
-from remembr_ros.recall.understand import Asked, understand
-from remembr_ros.records import NANOSECONDS, AnswerKind, Question
+from remembr_ros.recall.other_words import OtherWords
+from remembr_ros.records import NANOSECONDS, AnswerKind
 
 MAX_SEARCHES = 3
 TIME_SLACK_S = 100.0
 """A cited time or length this far off is not proof: below the 2 min that count as right."""
 OCCASION_GAP_S = 600.0
-Call = tuple[str, dict[str, Any]]
-Shown = dict[int, tuple[str, str]]
-"""Start [s] of each shown memory: its id and its caption."""
 _KIND = {
     AnswerKind.POSITION: "position",
     AnswerKind.TIME: "time",
@@ -38,11 +35,12 @@ _KIND = {
     AnswerKind.TEXT: "text",
 }
 _LINE = re.compile(
-    r"^(?:.* at )?(m\d+) \| \w+ (\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2})(?: UTC([+-]\d{2}:\d{2}))? \|.*?(\".*\")$"
+    r"^(?:.* at )?(m\d+) \| \w+ (\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2})(?: UTC([+-]\d{2}:\d{2}))? \|"
+    r"(?:.*?(\".*\")|.* memories)$"
 )
 
 
-class Oracle:
+class Oracle(ChatServer):
     """An OpenAI-compatible server on a free port; use as a context manager. `words`: knowledge of language alone."""
 
     def __init__(self, cases: Sequence[Case], zone: ZoneInfo, words: OtherWords) -> None:
@@ -51,39 +49,7 @@ class Oracle:
             self._cases.setdefault(case.question, []).append(case)
         self._zone = zone
         self._words = words
-        outer = self
-
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-            disable_nagle_algorithm = True
-
-            def do_POST(self) -> None:
-                reply = json.dumps(outer.reply(self.rfile.read(int(self.headers["Content-Length"])))).encode()
-                self.send_response(200)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(reply)))
-                self.end_headers()
-                self.wfile.write(reply)
-
-            def log_message(self, *_: object) -> None:
-                pass
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
-
-    @property
-    def base_url(self) -> str:
-        return f"http://127.0.0.1:{self._server.server_address[1]}/v1"
-
-    def __enter__(self) -> Oracle:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join(5)
+        super().__init__(lambda body, _: Sent(json.dumps(self.reply(body)).encode()))
 
     def reply(self, body: bytes) -> dict[str, Any]:
         """The chat completion for one request."""
@@ -102,7 +68,8 @@ class Oracle:
         elif last or (nothing_to_find and searches >= 1):
             calls = [_give_up(case)]
         else:
-            calls = self._searches(case, searches, shown)
+            searcher = Searcher(question, case.now_ns, self._zone, self._words)
+            calls = searcher.calls(searches, shown, _made(messages))
         made = [
             {"id": f"call{n:05d}", "type": "function", "function": {"name": name, "arguments": json.dumps(arguments)}}
             for n, (name, arguments) in enumerate(calls)
@@ -121,49 +88,6 @@ class Oracle:
             if f"{local:%Y-%m-%d %H:%M}" in moment:
                 return case
         return cases[0]
-
-    def _searches(self, case: Case, number: int, shown: Shown) -> list[Call]:
-        asked = understand(Question(case.question, case.now_ns), self._zone)
-        when = _period(asked)
-        things = [words for words in (asked.about, asked.until_about) if words] or [case.question]
-        called: list[str] = []
-        for words in things:
-            colours = colours_of(words)
-            known = [(caption, 0.0) for _, caption in shown.values()]
-            other = self._words.nearest(words, [caption for caption, _ in known], 2 if number else 1)
-            called += [words, *(f"{colours} {phrase}".strip() for phrase in other)]
-        if asked.written:
-            called = [f"{asked_for} {words}" for words in called for asked_for in ("sign", "notice", "written")]
-            called = [words for words in called if words.split()[0] in case.question]
-        calls: list[Call] = []
-        orders: tuple[str, ...] = ("relevance", "first", "last") if number else ("relevance",)
-        if case.truth.kind is AnswerKind.COUNT and number:
-            orders = ("first", "last", "relevance")
-        if asked.landmark == "me":
-            orders = ("nearest", "relevance")
-        for order in orders:
-            for words in list(dict.fromkeys(called if number else things))[::-1]:
-                call: dict[str, Any] = {"query": words, "limit": 20, **when}
-                if order == "nearest":
-                    call |= {"near": "me", "order": "nearest"}
-                elif order != "relevance":
-                    call["order"] = order
-                calls.append(("search_text", call))
-        found = [identity for second, (identity, _) in shown.items() if second in _evidence(case)]
-        if found and case.truth.kind is AnswerKind.DURATION and when:
-            stay: dict[str, Any] = {"near": found[0], "within_m": 6, "limit": 20, **when}
-            calls = [("search_position", stay | {"order": order}) for order in ("first", "last")] + calls
-        return calls[:6] if number else calls[:3] + self._without_period(things, when)
-
-    @staticmethod
-    def _without_period(things: Sequence[str], when: Mapping[str, str]) -> list[Call]:
-        """What the thing is called may stand in a memory of another time."""
-        return [("search_text", {"query": words, "limit": 20}) for words in things] if when else []
-
-
-def _period(asked: Asked) -> dict[str, str]:
-    """The time in the question's own words."""
-    return {"after": asked.time_text, "before": asked.time_text} if asked.time is not None else {}
 
 
 def _evidence(case: Case) -> set[int]:
@@ -192,7 +116,7 @@ def _proof(case: Case, shown: Shown) -> Call | None:
         evidence_of = {"evidence": [shown[first][0], shown[last][0]]}
         return ("answer", given | evidence_of | ends) if off <= TIME_SLACK_S else None
     if truth.kind is AnswerKind.COUNT:
-        return "answer", given | {"evidence": [shown[second][0] for second in _one_each(seconds)]}
+        return "answer", given | {"evidence": [shown[second][0] for second in _one_each(evidence, shown)]}
     if truth.kind is AnswerKind.TEXT:
         judged = [second for second in seconds if any(_says(shown[second][1], text) for text in truth.texts)]
         second = (judged or seconds)[0]
@@ -203,16 +127,19 @@ def _proof(case: Case, shown: Shown) -> Call | None:
 
 
 def _complete(case: Case, shown: Shown) -> bool:
-    return len(_one_each([second for second in shown if second in _evidence(case)])) == case.truth.count
+    return len(_one_each(_evidence(case), shown)) == case.truth.count
 
 
-def _one_each(seconds: Sequence[int]) -> list[int]:
-    """One of each occasion."""
+def _one_each(evidence: set[int], shown: Shown) -> list[int]:
+    """One of each occasion of which any is shown."""
     chosen: list[int] = []
-    previous: int | None = None
-    for second in sorted(seconds):
-        if previous is None or second - previous > OCCASION_GAP_S:
+    previous, done = 0, True
+    for second in sorted(evidence):
+        if second - previous > OCCASION_GAP_S:
+            done = False
+        if not done and second in shown:
             chosen.append(second)
+            done = True
         previous = second
     return chosen
 
@@ -248,5 +175,12 @@ def _shown(messages: Sequence[Mapping[str, Any]], zone: ZoneInfo) -> Shown:
                 stamp = (
                     datetime.fromisoformat(f"{wall.isoformat()}{found[3]}") if found[3] else wall.replace(tzinfo=zone)
                 )
-                shown.setdefault(int(stamp.timestamp()), (found[1], json.loads(found[4])))
+                second, caption = int(stamp.timestamp()), json.loads(found[4]) if found[4] else ""
+                if not shown.get(second, ("", ""))[1]:
+                    shown[second] = found[1], caption
     return shown
+
+
+def _made(messages: Sequence[Mapping[str, Any]]) -> list[Call]:
+    calls = [call["function"] for message in messages for call in message.get("tool_calls") or []]
+    return [(call["name"], json.loads(call["arguments"])) for call in calls]

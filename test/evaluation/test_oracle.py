@@ -41,6 +41,8 @@ def reply(one: Case, *shown: str, rounds: int = 0, only_answer: bool = False) ->
 
 
 WHERE = case(Truth(AnswerKind.POSITION, places=(Place(1.0, 2.0),), evidence_ids=frozenset({PROOF})))
+ELSEWHERE = frozenset({memory_id("sim", "front", (SEEN_S + 50_000) * NANOSECONDS)})
+WHERE_ELSE = case(Truth(AnswerKind.POSITION, places=(Place(1.0, 2.0),), evidence_ids=ELSEWHERE))
 
 
 def test_shown_the_proof_it_cites_it() -> None:
@@ -78,3 +80,57 @@ def test_a_length_is_told_by_its_two_ends() -> None:
     stay = case(Truth(AnswerKind.DURATION, duration_s=3603.0, evidence_ids=ends), "How long?")
     ((_, arguments),) = reply(stay, OTHER, LINE)
     assert (arguments["from"], arguments["until"]) == ("m3", "m4")
+
+
+@pytest.mark.parametrize("rounds", [0, 1, 2])
+def test_its_searches_are_the_same_whatever_is_true(rounds: int) -> None:
+    truths = (
+        Truth(AnswerKind.POSITION, places=(Place(1.0, 2.0),), evidence_ids=ELSEWHERE),
+        Truth(AnswerKind.COUNT, count=3, evidence_ids=ELSEWHERE),
+        Truth(AnswerKind.DURATION, duration_s=60.0, evidence_ids=ELSEWHERE),
+        Truth(AnswerKind.TEXT, texts=("a settee",), evidence_ids=ELSEWHERE),
+    )
+    made = [reply(case(truth), OTHER, LINE, rounds=rounds) for truth in truths]
+    assert made[0] and all(calls == made[0] for calls in made)
+
+
+def test_a_second_turn_searches_for_what_captions_call_the_thing() -> None:
+    queries = [arguments["query"] for _, arguments in reply(WHERE_ELSE, LINE, rounds=1)]
+    assert "settee" in queries, "a couch is a settee, and a caption says so"
+    assert "sofa" not in queries, "no caption was shown that says so"
+
+
+def test_no_search_is_made_twice() -> None:
+    first = reply(WHERE, OTHER)
+    body = {"role": "assistant", "tool_calls": [_call(name, arguments) for name, arguments in first]}
+    messages = [
+        {"role": "user", "content": f"Question: {json.dumps(WHERE.question)}"},
+        {"role": "assistant", "tool_calls": []},
+        {"role": "tool", "content": OTHER},
+        body,
+    ]
+    oracle = Oracle([WHERE], ZONE, OtherWords(create_embedder("hashing")))
+    said = oracle.reply(json.dumps({"messages": messages, "tools": [{}, {}]}).encode())
+    calls = said["choices"][0]["message"]["tool_calls"]
+    second = [(call["function"]["name"], json.loads(call["function"]["arguments"])) for call in calls]
+    assert second and not any(call in first for call in second)
+
+
+def test_an_occasion_is_counted_once_though_both_its_ends_are_shown() -> None:
+    seconds = (0, 700, 1400)  # more than ten minutes between those that are shown
+    ids = frozenset(memory_id("sim", "front", (SEEN_S + s) * NANOSECONDS) for s in (0, 350, 700, 1050, 1400))
+    lines = [f'm{n} | Mon 2026-10-05 10:{s // 60:02d}:{s % 60:02d} UTC+02:00 | "A."' for n, s in enumerate(seconds)]
+    ((_, arguments),) = reply(case(Truth(AnswerKind.COUNT, count=1, evidence_ids=ids), "How often?"), *lines)
+    assert arguments["evidence"] == ["m0"]
+
+
+def test_the_other_end_of_an_occasion_has_only_a_time() -> None:
+    ends = frozenset({PROOF, memory_id("sim", "front", (SEEN_S + 3600) * NANOSECONDS)})
+    stay = case(Truth(AnswerKind.DURATION, duration_s=3603.0, evidence_ids=ends), "How long?")
+    end = "m4 | Mon 2026-10-05 11:00:00 UTC+02:00 | last of its 20 memories"
+    ((_, arguments),) = reply(stay, LINE, end)
+    assert (arguments["from"], arguments["until"]) == ("m3", "m4")
+
+
+def _call(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    return {"id": "1", "type": "function", "function": {"name": name, "arguments": json.dumps(arguments)}}
