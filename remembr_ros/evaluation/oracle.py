@@ -60,7 +60,7 @@ class Oracle(ChatServer):
         shown = _shown(messages, self._zone)
         case = self._case(question, text)
         searches = sum(1 for m in messages if m["role"] == "assistant") - 1  # the first stands for the prefetch
-        proof = _proof(case, shown)
+        proof = _proof(case, _placed(messages, shown) if case.truth.kind is AnswerKind.POSITION else shown)
         last = len(request["tools"]) == 1 or searches >= MAX_SEARCHES
         nothing_to_find = not case.truth.answerable or case.truth.yes_no is False
         if proof is not None and (case.truth.kind is not AnswerKind.COUNT or _complete(case, shown) or last):
@@ -179,6 +179,13 @@ def _shown(messages: Sequence[Mapping[str, Any]], zone: ZoneInfo) -> Shown:
                 if not shown.get(second, ("", ""))[1]:
                     shown[second] = found[1], caption
     return shown
+
+
+def _placed(messages: Sequence[Mapping[str, Any]], shown: Shown) -> Shown:
+    """Without those whose lines say that their place is not known: they prove no place."""
+    lines = [line for message in messages if message["role"] == "tool" for line in str(message["content"]).split("\n")]
+    unknown = {line.partition(" | ")[0] for line in lines if " | place unknown | " in line}
+    return {second: memory for second, memory in shown.items() if memory[0] not in unknown}
 
 
 def _made(messages: Sequence[Mapping[str, Any]]) -> list[Call]:

@@ -21,7 +21,7 @@ from remembr_ros.recall.sightings import last_of_stay
 from remembr_ros.recall.vocabulary import IRREGULAR
 from remembr_ros.records import Hit, Memory
 
-POOL = 200
+POOL = 120
 """Episodes among which an ordered search looks for those that say all the words."""
 ALIKE_POOL = 60
 """Episodes among which it looks for what is similar."""

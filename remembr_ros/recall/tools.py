@@ -210,6 +210,8 @@ class Toolbox:
         needs_proof = not (yes_no is False or kind is AnswerKind.COUNT or "from" in given)
         if needs_proof and not evidence and not lenient:
             raise ToolFault("cite the memories that prove it in evidence, or use kind not_found")
+        if kind is AnswerKind.POSITION and evidence and not lenient and all(h.memory.pose is None for h in evidence):
+            raise ToolFault("the places of these memories are not known: cite one whose place is, or search on")
         start = end = None
         if kind is AnswerKind.DURATION:
             start, end = self._ends(given, evidence)

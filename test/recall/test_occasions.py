@@ -6,14 +6,15 @@ from collections.abc import Callable
 from typing import Any
 
 from list_memory import ListMemory
-from scripted_llm import ScriptedLLM, answers, call, calls, tool_results
+from scripted_llm import ScriptedLLM, answers, call, calls, cite, tool_results
 from small_building import question
 
+from remembr_ros.memory.embedders.hashing import HashingEmbedder
 from remembr_ros.memory.query import Order, Query
 from remembr_ros.recall import prompt
 from remembr_ros.recall.model_search import ModelSearch
 from remembr_ros.recall.occasions import Occasions, occasions_of
-from remembr_ros.records import NANOSECONDS, Hit, Memory
+from remembr_ros.records import NANOSECONDS, AnswerError, Hit, Memory
 
 Ask = Callable[..., Any]
 WINDOW_NS = 3 * NANOSECONDS
@@ -134,3 +135,12 @@ def test_what_was_seen_before_is_left_out_before_what_is_new() -> None:
     ]
     fitted = prompt.fit(messages, 3500)
     assert fitted[4] == messages[4] and "(more left out)" in fitted[2]["content"]
+
+
+def test_a_memory_without_a_place_proves_none(ask: Ask) -> None:
+    rows = ListMemory([memory(-300_000 + n) for n in (0, 3)], HashingEmbedder(64))
+    cites = cite("bicycle", kind="position")
+    with ScriptedLLM([cites, cites, cites]) as llm:
+        answer = ask(rows, "Where is the bicycle?", llm, now_ns=memory(0).start_ns)
+    assert "places of these memories are not known" in tool_results(llm.requests[1])[0]["content"]
+    assert answer.error is AnswerError.NOT_FOUND
