@@ -16,7 +16,7 @@ setup(
     # Only what starting a program takes: anything else that is missing is named by the part that needs it.
     install_requires=["setuptools"],
     packages=find_packages(include=[NAME, f"{NAME}.*"]),
-    package_data={NAME: ["py.typed"]},
+    package_data={NAME: ["py.typed", "recall/everyday_words.txt"]},
     data_files=[
         ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
         (f"share/{NAME}", ["package.xml"]),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Sequence
+from datetime import timedelta
 from itertools import pairwise
 from zoneinfo import ZoneInfo
 
@@ -32,6 +33,7 @@ from remembr_ros.recall.sightings import (
 )
 from remembr_ros.recall.similarity import MINILM, QueryEmbedder, Scale
 from remembr_ros.recall.understand import in_english, understand
+from remembr_ros.recall.when import TimeExpression, day_range, to_local
 from remembr_ros.records import NANOSECONDS, Answer, AnswerKind, Hit, Question
 
 SOURCE = "extractive"
@@ -106,6 +108,8 @@ class _OneQuestion:
         self._memory = memory
         self._question = question
         self._asked, self._that = follow_up(understand(question, zone), earlier, zone)
+        if self._asked.week and self._asked.time is None:
+            self._asked = dataclasses.replace(self._asked, time=_week(memory.bounds(), self._asked.week, zone))
         self._compose = Composer(question, zone, source)
         self._find = RuleSearch(memory, question, self._asked, self._that, on_progress, scale, other_words)
 
@@ -115,7 +119,7 @@ class _OneQuestion:
         if unanswerable is not None:
             return unanswerable
         if asked.written:
-            answer = self._compose.compose(AnswerKind.TEXT, distinct(self._find.written(asked.about))[:5])
+            answer = self._compose.compose(AnswerKind.TEXT, distinct(self._find.written(asked.about, asked.topic))[:5])
         elif not asked.about and not asked.until_about:
             answer = self._about_that() if asked.back and asked.time is None else self._about_nothing_named()
         elif asked.form is Form.HOW_LONG_BETWEEN:
@@ -203,7 +207,8 @@ class _OneQuestion:
         )
 
     def _sightings_of(self, about: str) -> list[Sighting]:
-        return sightings_of(self._find.matches(about, DEEP_POOL), self._asked.about)
+        matches = self._find.checked(about, self._find.matches(about, DEEP_POOL), every=True)
+        return sightings_of(matches, self._asked.about)
 
     def _last_window(self, sighting: Sighting) -> Hit:
         return last_of_stay(self._memory, sighting.hits[-1], self._question.now_ns)
@@ -299,3 +304,12 @@ class _OneQuestion:
             return self._compose.not_found(AnswerKind.DURATION)
         end = min(bounds[1], self._question.now_ns) if self._asked.form is Form.HOW_LONG else self._question.now_ns
         return self._compose.compose(AnswerKind.DURATION, (), start_ns=bounds[0], end_ns=end)
+
+
+def _week(bounds: tuple[int, int] | None, number: int, zone: ZoneInfo) -> TimeExpression | None:
+    """The calendar week of that number, from the one in which the memory begins."""
+    if bounds is None:
+        return None
+    first = to_local(bounds[0], zone).date()
+    monday = first + timedelta(days=7 * (number - 1) - first.weekday())
+    return TimeExpression(day_range(monday, zone)[0], day_range(monday + timedelta(days=6), zone)[1])

@@ -67,8 +67,11 @@ class OtherWords:
         self._known: dict[str, np.ndarray[Any, Any]] = {}
         self._lock = threading.Lock()
 
-    def of(self, asked: str, captions: Sequence[tuple[str, float]]) -> list[tuple[str, float]]:
-        """At most `MOST` phrases that mean `asked` (colours left out), with how alike they are, best first.
+    def of(
+        self, asked: str, captions: Sequence[tuple[str, float]], least: float = 0.0
+    ) -> list[tuple[str, float]]:
+        """At most `MOST` phrases that mean `asked` (colours left out), with how alike they are, `least` at least, best
+        first.
 
         `captions`: different ones with their cosines to `asked`, nearest first.
         """
@@ -93,7 +96,7 @@ class OtherWords:
             else:
                 enough = alike >= LIKE or (alike >= LESS_LIKE and alike + stands_out >= TOGETHER)
                 means_it = enough and stands_out >= STANDS_OUT
-            if means_it:
+            if means_it and alike >= least:
                 found.append((phrase, alike + max(0.0, stands_out)))
         best = max((score for _, score in found), default=0.0)
         found = [(phrase, min(1.0, score)) for phrase, score in found if score >= best - MARGIN]
@@ -145,7 +148,7 @@ def phrases_of(caption: str) -> tuple[str, ...]:
 def says(phrase: str, caption: str) -> bool:
     """Whether one group of words of `caption` has all words of `phrase`: a red lamp beside a chair is no red chair."""
     wanted = set(content_words(phrase))
-    return any(wanted <= set(content_words(group)) for group in groups_of(caption))
+    return bool(wanted) and any(wanted <= set(content_words(group)) for group in groups_of(caption))
 
 
 def without_colours(words: str) -> str:

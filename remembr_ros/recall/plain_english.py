@@ -15,7 +15,7 @@ _POLITE = re.compile(
     r"|excuse me|pardon me|thank you(?: (?:so|very) much)?|thanks(?: a lot)?|cheers|many thanks"
     r"|on earth|in the world|the (?:hell|heck)|i mean|i think|i believe|if i remember (?:right|correctly|rightly)"
     r"|be so kind (?:as to|and)|(?<=you )happen to(?= )|possibly|kindly|actually|really|exactly|precisely|roughly"
-    r"|approximately|all in all|in total|altogether|so far|in all(?=\W*$|[,.?!])|these days|nowadays"
+    r"|approximately|all in all|in total|altogether|so far|in all(?=\W*$|[,.?!])"
     r"|(?:in|on|around|inside|of) (?:the|this|our) (?:whole |entire )?(?:house|building|premises|site)"
     r"|at all|in here|quick(?:ly)?(?! question)|or so|as far as you (?:know|remember|recall)"
     r"|to your knowledge)(?![\w-])",
@@ -96,13 +96,16 @@ _TOLD = re.compile(
     r"|talking about|met|heard (?:of|about)|(?:it's|it is) about|lost|misplaced|you were|forgot(?:ten)?|left"
     r"|dropped|(?:need|want|after)) (?P<thing>.+)$"
 )
+_AMONG = re.compile(
+    r"^(?:out of|of|from|among) (?:all )?(?:the|those|these) (?P<thing>\w[\w ]*?)(?: (?:that |which )?(?:you|we|i)\b.*)?$"
+)
 _LYING = re.compile(
     r"(?:\s+(?:(?:lying|standing|sitting|hanging|running|floating|walking) (?:around|about|there)|somewhere|anywhere"
     r"|around|lately|recently|more than once|once|before))+$"
 )
 _PRONOUN = re.compile(
     r"\b(?:it|he|she|they|them|him|(?:that|this|those|these)(?! \w+(?:day|night|time|morning|noon|week|month)\b"
-    r"| \w)|the thing"
+    r"| \w)|the thing|(?:which |the )?one(?= (?:is |that is |that's |are )?(?:the )?(?:nearest|closest))"
     r"|(?<!is )(?<!was )(?<!are )(?<!were )there(?! (?:is|was|were|are)))\b(?!')"
 )
 _ASKS_WHERE = re.compile(
@@ -124,6 +127,7 @@ def plainly(text: str) -> str:
     """The question in plain form, lower case. What cannot be told apart stays as it is; "" only for no words."""
     text = " ".join(text.replace("\u2018", "'").replace("\u2019", "'").lower().split())
     text = re.sub(r"(?<![\w'])[^\W\d_]+(?![\w'])", lambda word: _spelled(word[0]), text)
+    text = re.sub(r"\bnext(?= [\w -]+? from (?:here|me|us)\b)", "nearest", text)
     for texted, words in _TEXTED:
         text = texted.sub(words, text)
     bare = " ".join(_POLITE.sub(" ", re.sub(r'["\u201c\u201d]', " ", text)).split())
@@ -144,7 +148,9 @@ def _questioned(clauses: list[str]) -> str:
     asks = strong[-1] if strong else weak[-1] if weak else clauses[-1]
     others = [clause for clause in clauses if clause is not asks]
     if len(strong) > 1:
-        return ", ".join(clauses)
+        others = [clause for clause in others if clause not in strong]
+        if not others or not _PRONOUN.search(asks):
+            return ", ".join(clauses)
     if wanted is not None and not strong and not re.match(r"(?:it|them|him|her|that|this)\b", wanted["thing"]):
         return f"where is {_thing(wanted['thing'])}"
     if len(clauses) == 1:
@@ -152,8 +158,10 @@ def _questioned(clauses: list[str]) -> str:
         return f"{fronted['ask']} {fronted['first']}" if fronted else asks
     if not strong and not weak:
         return ", ".join(clauses)
-    told = next((match for match in map(_TOLD.match, others) if match), None)
+    told = next((match for match in (_AMONG.match(c) or _TOLD.match(c) for c in others) if match), None)
     thing = _thing((wanted or told)["thing"] if wanted or told else others[0])  # type: ignore[index]
+    if _PRONOUN.fullmatch(thing):
+        thing = _thing(others[0])
     if any(_ASKS_WHERE.match(clause) for clause in clauses) and not (strong and not _ASKS_WHERE.match(asks)):
         named = next((clause for clause in clauses if not _ASKS_WHERE.match(clause)), thing)
         met = _GONE.match(named) or _WANTS.match(named) or _TOLD.match(named)

@@ -42,14 +42,20 @@ NEAR_ME = re.compile(
     r"|over here|right here|(?:to|from) where (?:i|we)(?:'m| am|'re| are)(?: (?:now|standing|sitting))?"
     r"|(?:close|near) to (?:here|me|us|you)|in (?:the|this) (?:vicinity|neighbou?rhood)|in this part)\b"
 )
-NEAR_THING = re.compile(rf"\b{_NEAR} (?:the |an? |that |those |this )?(?P<thing>\w[\w' -]*)")
+NEAR_THING = re.compile(rf"\b{_NEAR} (?!(?:your|the) (?:camera|eyes|lens)\b)(?:the |an? |that |those |this )?(?P<thing>\w[\w' -]*)")
 NEAR_THAT = re.compile(rf"\b(?:{_NEAR}|around) (?:it|that|this|there|them)$")
 NEAREST_TO = re.compile(
     r"\b(?:nearest|closest) (?P<what>(?!to\b)\w[\w' -]*?) to (?:the |an? |my )?(?P<thing>\w[\w' -]*)"
 )
 """The nearest of one thing to another: "the nearest chair to the lift"."""
 FROM_HERE = re.compile(r"\bfrom (?:here|my place|this room)\b")
-HERE = re.compile(r"\b(?:right |over )?here$")
+TO_HERE = re.compile(r"(?<=\w) to (?:here|us|me|my (?:place|room)|this (?:room|place|spot))\b")
+"""Of what is nearest."""
+NOT_THEN = re.compile(r",? (?:and )?not (?:last|this|the last) \w+")
+"""A time that is not meant."""
+HERE = re.compile(r"\b(?:right |over )here$|^(?:is|are|was|were) there .*\bhere$|^what\b.*\bhere$")
+"""Near the robot; "was the gardener here" asks about the building."""
+LOOSE_HERE = re.compile(r"\b(?:around |about )?here\b")
 NEAREST = re.compile(
     r"(?:\b(?:that is |that's |which is |whichever is )?(?:the )?(?:nearest|closest|quickest(?= (?:\w+ )?to (?:get"
     r"|reach))|shortest way to)"
@@ -74,14 +80,19 @@ LEFT = re.compile(
     r"|taken away))\b"
 )
 ARRIVED = re.compile(r"\b(?:arrive|arrived|appear|appeared|show up|turn up|get here|start(?:ed)?(?: to be| being)?)\b")
+_SIGHTING = r"(?:sightings?|time|one|occasion|visit|appearance|moment|seeing)"
 FIRST_TO_LAST = re.compile(
-    r"\b(?:between|from) (?:your |the )?(?:very )?(?:first|earliest) (?:sighting |time )?(?:of |that "
-    r"|when )?(?P<thing>.+?),? (?:and|to|until|till) (?:your |the )?(?:very )?"
-    r"(?:last|latest|most recent)(?: (?:one|time|sighting|occasion))?(?: (?:of|that|when)?(?P<other> .+))?$"
+    r"^(?P<before>.*?),? ?\b(?:between|from) (?:your |the |you )?(?:very )?(?:first|earliest)\b"
+    rf"(?: {_SIGHTING}\b)?(?: (?:of|that|when|you saw))*(?P<thing>.*?),? "
+    r"(?:and|to|until|till) (?:your |the |you )?(?:very )?(?:last|latest|most recent)\b"
+    rf"(?: {_SIGHTING}\b)?(?: (?:of|that|when|as))*(?P<other>.*)$"
 )
 """Between the first and the last sighting of one thing."""
 SOMEBODY = re.compile(r"\b(?:some|any)(?:one|body)\b")
-NOW = re.compile(r"\b(?:right now|at the moment|at this moment|just now|currently|now)\b")
+NOW = re.compile(
+    r"\b(?:right now|at the moment|at this moment|just now|currently|now(?: not \w+(?: \w+)?$)?|these days|nowadays"
+    r"|has (?:it |he |she )?(?:got|gone) to)\b"
+)
 _PERCEIVE = r"(?:see|saw|seen|notice|spot|enter|come|pass|arrive|visit)"
 FIRST = re.compile(
     r"\b(?:for |the )*(?:very )?first (?:time|thing)\b|\b(?<=you )first\b|\b(?<=i )first\b"
@@ -110,12 +121,15 @@ CONTINUES = re.compile(
 """A question that only names another thing: "and the blue chair?", "what about the elevator?"."""
 BETWEEN = re.compile(
     r"(?:between|from) (?P<first>.+?) (?:and|to|until|till) (?P<second>.+)"
+    r"|\b(?:after|before) (?P<one>.+?) (?:did|was|were|have|had|that)\b(?P<two> .+)"
     r"|(?:after|since) (?P<after>.+?) (?:until|before|to) (?P<before>.+)"
 )
 ATTRIBUTE = re.compile(
     r"^(?:what|which)(?:'s| is| was| are| were)? (?:the )?"
     r"(?:colou?rs?|kind|type|sort|material|name|shape|size|brand)(?: of)?\b"
 )
+COLOUR = re.compile(r"\b(?:colou?rs?|size|shape|material|brand)\b")
+SHADE = re.compile(r"\b(?:light|dark|pale|bright) (?=(?:red|green|blue|yellow|orange|purple|pink|brown|gr[ae]y)\b)")
 _AUXILIARY = r"(?:did|have|has|had|is|are|was|were|do|does|can|could|will|would|isn't|aren't|didn't|haven't|any)"
 _HOW_LONG = (
     r"(?:(?:for )?(?:how long|how much (?:of (?:the |your |this )?)?(?:time|day|morning|afternoon|evening)"
@@ -124,7 +138,14 @@ _HOW_LONG = (
 _PLACE = r"(?:place|room|location|spot|position|floor)"
 FORMS: tuple[tuple[Form, re.Pattern[str]], ...] = (
     (Form.WHEN, re.compile(r"^how long ago|^how long (?:is|was|has) it (?:been )?since")),
-    (Form.HOW_LONG_BETWEEN, re.compile(rf"^{_HOW_LONG}\b.*\b(?:between .+ and|from .+ (?:to|until|till)) ")),
+    (
+        Form.HOW_LONG_BETWEEN,
+        re.compile(
+            rf"^(?:{_HOW_LONG}|(?:what(?: is| was|'s) )?the (?:time|period|interval)(?: \w+)?)\b"
+            r".*\b(?:between .+ and|from .+ (?:to|until|till)) "
+            rf"|^{_HOW_LONG}(?: (?:was|did|were) it)? (?:after|before) .+? (?:did|was|were|have|had|until|till|that)\b "
+        ),
+    ),
     (Form.HOW_LONG_SINCE, re.compile(rf"^{_HOW_LONG} (?:have|has) (?:you|i|we|it)\b")),
     (
         Form.HOW_LONG,
@@ -185,6 +206,41 @@ WRITTEN_IN = re.compile(
     r"\b(?:in|inside|at) (?:the |a |an )?(?P<place>\w[\w' -]*?)(?: (?:say|said|says|reads?|announced?|tell"
     r"|told(?: us)?))?$"
 )
+_SIGN = (
+    r"(?:signs?|notices?|notes?|slips?|flyers?|leaflets?|placards?|memos?|announcements?|messages?|posters?|sheets?|labels?"
+    r"|pages?|papers?|warnings?|boards?)"
+)
+SIGN = re.compile(
+    rf"\b{_SIGN}\b(?:.*?\b(?:in|inside|at|outside|of) (?:the |a |an )?(?P<place>\w[\w' -]*?)"
+    r"(?= (?:say|said|says|saying|read|reads|reading|about|that|which|tell|tells|told|telling|is|was|warn\w*)\b|[,.;?]|$))?"
+)
+"""Something written, with the room it is in."""
+SIGN_ABOUT = re.compile(
+    rf"\b{_SIGN} (?:up )?(?:about|of|for|on|regarding|with|against|announcing|warning(?: (?:about|of))?"
+    r"|(?:(?:that|which) )?(?:say(?:s|ing)?|said|reads?|reading|tells?|telling|told|asks?|asking)"
+    r"(?: (?:people|us|you|me|them|every(?:body|one)|visitors))?(?: (?:that|to|not to))?) (?:the |an? |your )?(?P<topic>\w.*)$"
+)
+"""Something written, with what it says."""
+SIGN_LAST = re.compile(r" (?:first|last|up|there|on it|hang\w*)$")
+THAT_TIME = re.compile(
+    r"\b(?:(?:on|in|at|during|within) )?(?:that|the same) (?:day|time|week|period|morning|afternoon|evening|night)\b"
+)
+"""A time told in another sentence."""
+LOSS = re.compile(
+    r"\b(?:los[et]|left|leave|forg[eo]t\w*|misplaced|mislaid|dropped|missing|need|want|looking for|searching for"
+    r"|appointment|meeting|new here|first day)\b"
+)
+"""Sentences whose time is that of the asker, not of what the robot saw."""
+WEEK = re.compile(
+    r"\b(?:in |during |within )?(?:the|your|its|our|my) (?:very )?(?P<nth>first|second|third|fourth|fifth) week\b(?! (?:of|in))"
+)
+"""Of the robot's time."""
+WEEKS = ("first", "second", "third", "fourth", "fifth")
+TITLED = re.compile(r"\b(?:Dr|Doctor|Prof|Professor|Mr|Mrs|Ms|Miss)\.? (?P<name>[A-Z][\w-]+)")
+OF_A_PERSON = frozenset(
+    "door office name room sign plate person desk practice surgery place his her their where".split()
+)
+"""What is asked for of somebody who was named in another sentence: "where is her office"."""
 HOW_OFTEN = re.compile(
     r"^(?:on |at )?(?:how (?:often|frequently|many (?:\w+ )?(?:times|occasions|sightings of|visits of))"
     r"|count(?: (?:the|your))?(?: (?:sightings|visits|times))?(?: of)?"
@@ -279,6 +335,7 @@ FILLERS = re.compile(
     r"|stood|appear(?:ed|s)?|ever|already"
     r"|currently|perhaps|maybe|probably|(?:separate )?occasions?|sightings? of|sightings?|usually|normally|present"
     r"|detected?|perceived?|met|meet"
+    r"|on (?:this|the same|our) (?:floor|level|storey)|in front of (?:your|the) (?:camera|eyes|lens|sensors?)|(?:any|whatever|no matter (?:what|which)) colou?r"
     r"|did you notice|do you have|turned|this year|whole|entire|notic(?:e|ing|ed)|seeing|quickest|seat yourself)\b"
 )
 """What only says that something is somewhere, or was seen."""

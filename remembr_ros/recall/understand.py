@@ -6,6 +6,7 @@ have seen: whatever is left of the question is what to look for.
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from dataclasses import dataclass
 from zoneinfo import ZoneInfo
@@ -17,6 +18,8 @@ from remembr_ros.recall import question_forms as forms
 from remembr_ros.recall.matching import content_words, words_of
 from remembr_ros.recall.plain_english import plainly
 from remembr_ros.recall.question_forms import Form
+from remembr_ros.recall.same_words import everyday
+from remembr_ros.recall.vocabulary import STOP_WORDS
 from remembr_ros.recall.when import TimeExpression, find_times, parse_time, to_local
 from remembr_ros.recall.when_together import day_with_hours
 from remembr_ros.records import NANOSECONDS, Navigate, Question
@@ -37,6 +40,7 @@ class Asked:
     "that" or "there"; `landmark` "that": near there; `relative`: "before" or "after" that. `continues`: it has only a
     thing, like "and the blue one?", and takes its form from the question before. `declined`: an order not to go there.
     `written`: asks what a sign says; `about` is then the room it is in.
+    `topic`: what that sign is about. `sign`: asks about a sign that says `about`. `week`: of the robot's time, from 1.
     `no_time`: words for a time that has not come or does not exist, which nothing can be answered about.
     """
 
@@ -57,6 +61,21 @@ class Asked:
     written: bool = False
     no_time: str = ""
     until_order: Order = Order.RELEVANCE
+    topic: str = ""
+    sign: bool = False
+    week: int = 0
+
+    def _with_sign(self) -> Asked:
+        """ "note about the lost glove": something written, `about` what it says."""
+        found = forms.SIGN_ABOUT.search(self.about)
+        if found is None:
+            return self
+        topic = _strip(forms.SIGN_LAST.sub("", found["topic"]))
+        if not content_words(topic):
+            return self
+        until = topic if self.until_about == self.about else self.until_about
+        order = Order.LAST if self.form is Form.WHEN and self.about.endswith((" last", " last up")) else self.order
+        return dataclasses.replace(self, about=topic, until_about=until, sign=True, order=order)
 
     @property
     def names_nothing(self) -> bool:
@@ -72,6 +91,7 @@ def understand(question: Question, zone: ZoneInfo) -> Asked:
     text = re.sub(r"[\u2018\u2019]", "'", question.text).lower()
     text = text if go else plainly(text)
     text = " ".join(re.sub(r'["\u201c\u201d?!\uff1f]+', " ", text).split()).rstrip(" .")
+    text = forms.NOT_THEN.sub("", text)
     continues = forms.CONTINUES.match(text)
     if continues:
         text = continues["thing"]
@@ -87,10 +107,17 @@ def understand(question: Question, zone: ZoneInfo) -> Asked:
     relative = forms.RELATIVE.search(text)
     back = bool(forms.BACK.search(text)) and not forms.CLOCK_QUESTION.match(text)
     text = forms.RELATIVE.sub(" ", text)
+    whole = " ".join(re.sub(r"[\u2018\u2019]", "'", question.text).lower().split())
+    if time is None and not go and not forms.LOSS.search(whole):  # it may stand in another sentence
+        time, time_text, _ = _take_time(whole, question.now_ns, zone)
+    week = forms.WEEK.search(text) if time is None else None
+    text = forms.THAT_TIME.sub(" ", forms.WEEK.sub(" ", text))
     asks_now = bool(forms.NOW.search(text))
     text = forms.SOMEBODY.sub("a person", forms.NOW.sub(" ", text))
     text = " ".join(text.split())
     form = _form(text)
+    if form is Form.HOW_LONG_SINCE and time is not None and not re.match(r"since\b", time_text):
+        form = Form.HOW_LONG
     if form in (Form.HOW_LONG, Form.HOW_LONG_SINCE) and time is not None and time.instants_ns:
         time = _around(time)
     pair_order = forms.FIRST_TO_LAST.search(text)
@@ -99,7 +126,8 @@ def understand(question: Question, zone: ZoneInfo) -> Asked:
     if form is Form.WHAT:
         form = _form(text)
     if pair_order and form in (Form.HOW_LONG, Form.HOW_LONG_BETWEEN):
-        about = _without_fillers(_strip(pair_order["thing"] or pair_order["other"] or ""), form)
+        said = (pair_order[part] for part in ("thing", "other", "before"))
+        about = next((about for about in (_thing_of_pair(words, form) for words in said) if about), "")
         if about:
             orders = (Order.FIRST, Order.LAST)
             return Asked(
@@ -111,7 +139,8 @@ def understand(question: Question, zone: ZoneInfo) -> Asked:
                 time_text=time_text,
                 plain=True,
                 until_order=orders[1],
-            )
+                week=_week(week),
+            )._with_sign()
     if form is Form.YES_NO and not english:  # "was ist hier passiert?" is no question for a yes
         form = Form.WHAT
     plain = not go and question.navigate is not Navigate.ALWAYS and (form is not Form.WHAT or _only_asks(question.text))
@@ -124,13 +153,22 @@ def understand(question: Question, zone: ZoneInfo) -> Asked:
         if place or not _strip(re.sub(r"\b(?:say|read|on|sign|notice)\b", " ", written["rest"])):
             about = _strip(place["place"]) if place else ""
             return Asked(form, about, order=order, time=time, time_text=time_text, plain=plain, written=True)
+    sign = forms.SIGN.search(whole) if form is Form.WHAT and not go and forms.ASKS.match(text) else None
+    if sign and time is None and not forms.COLOUR.search(text):
+        place = _strip(sign["place"] or "")
+        topic = " ".join(word for word in words_of(_strip(text)) if word not in words_of(f"{sign[0]} {place}"))
+        told = forms.SIGN_ABOUT.search(whole)
+        if told:
+            topic = _strip(re.sub(r"[,.?!;].*$", "", told["topic"]))
+        return Asked(form, place, order=order, plain=plain, written=True, topic=topic, sign=bool(told))
     event = forms.BESIDE_EVENT.search(text) if form is Form.WHAT and relative is None else None
     if event and _strip(event["thing"]):
         return Asked(form, _strip(event["thing"]), order=order, now=asks_now, plain=plain, relative=event["side"])
     if form is Form.HOW_LONG_BETWEEN:
         pair = forms.BETWEEN.search(text)
         if pair:
-            first, second = pair["first"] or pair["after"], pair["second"] or pair["before"]
+            first = pair["first"] or pair["after"] or pair["one"]
+            second = pair["second"] or pair["before"] or pair["two"]
             return Asked(
                 form,
                 _without_fillers(_strip(first), form),
@@ -155,7 +193,15 @@ def understand(question: Question, zone: ZoneInfo) -> Asked:
         if form is Form.WHAT and forms.NEAREST.search(before_landmark):
             form = Form.WHERE
             text = _without(form, text)
-    about = _without_fillers(_strip(text), form)
+    if landmark == "" and order is not Order.NEAREST:
+        text = forms.LOOSE_HERE.sub(" ", text)
+    about = _without_fillers(_strip(forms.SHADE.sub("", text)), form)
+    titled = forms.TITLED.search(question.text)
+    if titled and titled["name"].lower() not in words_of(about) and set(words_of(about)) - STOP_WORDS <= forms.OF_A_PERSON:
+        about = f"dr {titled['name'].lower()}" if titled[0].startswith("D") else titled["name"].lower()
+        back = False
+    if asks_now and about and form is Form.WHERE and order is Order.RELEVANCE:
+        order = Order.LAST
     if to_come and about and all(word in words_of(about) for word in words_of(to_come[0])):
         about = _strip(about.replace(" ".join(words_of(to_come[0])), " "))
     return Asked(
@@ -172,7 +218,18 @@ def understand(question: Question, zone: ZoneInfo) -> Asked:
         relative=relative[1] if relative else "",
         continues=bool(continues and about) and form is Form.WHAT,
         no_time=to_come[0].strip() if to_come else "",
-    )
+        week=_week(week),
+    )._with_sign()
+
+
+def _thing_of_pair(words: str, form: Form) -> str:
+    words = re.sub(r"\b(?:it|them|him|her)\b", " ", _without(Form.HOW_LONG, words.strip(" ,")))
+    about = _without_fillers(_strip(words), form)
+    return about if content_words(about) else ""
+
+
+def _week(found: re.Match[str] | None) -> int:
+    return forms.WEEKS.index(found["nth"]) + 1 if found else 0
 
 
 def _without(form: Form, text: str) -> str:
@@ -259,6 +316,8 @@ def _without_fillers(about: str, form: Form) -> str:
 
 def _take_landmark(text: str, form: Form) -> tuple[str, bool, str]:
     """(landmark, wants the nearest, the rest): "chair near the red door" gives ("red door", True, "chair")."""
+    if re.search(r"\b(?:nearest|closest)\b", text):
+        text = forms.TO_HERE.sub(" ", text)
     text = forms.FROM_HERE.sub(" ", text)
     if forms.NEAR_ME.search(text):
         return "me", True, forms.NEAREST.sub(" ", forms.NEAR_ME.sub(" ", text))
@@ -289,9 +348,9 @@ def _place_of_request(text: str) -> str:
 
 def _strip(text: str) -> str:
     """The phrase without the function words around it, punctuation gone: "did you see the red chair" -> "red chair"."""
-    words = words_of(text)
-    while words and (words[0] in forms.HEADS or words[0].endswith("n't")):
+    words, known = words_of(text), everyday()
+    while words and (words[0] in forms.HEADS or words[0].endswith("n't")) and not known.is_term(words[:2]):
         words.pop(0)
-    while words and words[-1] in forms.TAILS:
+    while words and words[-1] in forms.TAILS and not known.is_term(words[-2:]):  # a chain saw
         words.pop()
     return " ".join(words)

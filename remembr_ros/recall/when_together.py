@@ -12,6 +12,7 @@ from datetime import date, timedelta
 from remembr_ros.recall.when import CLOCK, DATE, MONTH, WEEKDAY, with_half
 
 _HOUR = rf"(?:{CLOCK}|\d{{1,2}}(?![\d:./-]|(?:st|nd|rd|th)\b| (?:times|minutes?|hours?|days?|weeks?|of)\b))"
+_ABOUT = r"(?:(?:about|around|roughly|shortly before|shortly after) )?"
 _DAYS = re.compile(
     rf"(?<![\w:])(?:on |of )?(?:(?:the )?(?:last |this |first |second |third |fourth )?{WEEKDAY}(?: the|,)? {DATE}"
     rf"|{DATE}"
@@ -24,7 +25,8 @@ _PARTS = {
 }  # fmt: skip
 _PART = "|".join(sorted(_PARTS, key=len, reverse=True))
 _HOURS = re.compile(
-    rf"(?<![\w:])(?:between (?P<a>{_HOUR}) and (?P<b>{_HOUR})|from (?P<c>{_HOUR}) (?:to|until|till) (?P<d>{_HOUR})"
+    rf"(?<![\w:])(?:between {_ABOUT}(?P<a>{_HOUR}) and {_ABOUT}(?P<b>{_HOUR})"
+    rf"|from {_ABOUT}(?P<c>{_HOUR}) (?:to|until|till) {_ABOUT}(?P<d>{_HOUR})(?: on)?"
     rf"|(?:before|until|till|by) (?P<until>{_HOUR}|lunch)|(?:after|from|since) (?P<since>{_HOUR}|lunch)"
     rf"|(?:at |around |about )+(?P<at>{_HOUR})|(?P<part>(?:in |on |during |at |of |over "
     rf"|this )?(?:the )?(?:{_PART})))(?![\w:])"
@@ -39,6 +41,10 @@ _NTH_TO_DATE = re.compile(
     rf"\b(the \d{{1,2}}(?:st|nd|rd|th)) (and|to|until|till) ((?:the )?\d{{1,2}}(?:st|nd|rd|th)? of ({MONTH}))\b"
 )
 """Two days whose month is said once."""
+_DAY_TO_DAY = re.compile(
+    rf"\b(?:(?:from|between) )?({MONTH})\.? (\d{{1,2}})(?:st|nd|rd|th)? ?(?:to|until|till|and|-|\u2013) ?"
+    r"(\d{1,2})(?:st|nd|rd|th)?(?![\w:.]| ?[ap]\.?m\b| o'?clock)"
+)
 _SIDE = re.compile(r"\b(since|after|before|until|till|by) $")
 _ORDINALS = ("first", "second", "third", "fourth")
 _NTH_WEEK = re.compile(rf"\b(?:in |during |on )?the (?P<nth>{'|'.join(_ORDINALS)}) week (?:of|in) (?P<month>{MONTH})\b")
@@ -57,6 +63,7 @@ def day_with_hours(text: str, today: date) -> tuple[str, str] | None:
     """(a time that `when` reads, the rest of `text`), where a day and hours of it stand apart; else None."""
     said = text
     text = _NTH_TO_DATE.sub(r"\1 of \4 \2 \3", _in_figures(text))
+    text = _DAY_TO_DAY.sub(r"from \1 \2 to \1 \3", text)
     text = _NTH.sub(lambda nth: _last_nth(nth, today), text)
     text = _NTH_WEEKDAY.sub(lambda nth: _nth_weekday(nth, today), text)
     week = _NTH_WEEK.search(text)
@@ -67,7 +74,8 @@ def day_with_hours(text: str, today: date) -> tuple[str, str] | None:
         )  # weeks from Monday, whole ones
         rest = " ".join(f"{text[: week.start()]} {text[week.end() :]}".split())
         return f"between {first:%Y-%m-%d} 00:00 and {first + timedelta(days=6):%Y-%m-%d} 23:59", rest
-    span = re.search(rf"\b(?:between|from) (?:on )?({DATE}) (?:and|to|until|till) (?:on )?({DATE})(?![\w:])", text)
+    weekday = rf"(?:on )?(?:{WEEKDAY},? )?"
+    span = re.search(rf"\b(?:between|from) {weekday}({DATE}) (?:and|to|until|till) {weekday}({DATE})(?![\w:])", text)
     if span and text != said:
         rest = " ".join(f"{text[: span.start()]} {text[span.end() :]}".split())
         return f"between {span[1]} 00:00 and {span[2]} 23:59", rest
@@ -165,7 +173,7 @@ def _in_figures(text: str) -> str:
     )
     text = re.sub(
         rf"\b(at|around|about|before|after|by|till|until|to|between|from|and) ({_FIGURE})\b"
-        r"(?= (?:o'?clock|[ap]\.?m|in the|at night|and|to|on|yesterday|today)\b|[ ,.]*$)",
+        r"(?= (?:o'?clock|on$|on\W|[ap]\.?m|in the|at night|and|to|on|yesterday|today)\b|[ ,.]*$)",
         lambda found: f"{found[1]} {_FIGURES.index(found[2]) + 1}",
         text,
     )
