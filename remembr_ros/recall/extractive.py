@@ -21,6 +21,7 @@ from remembr_ros.recall.other_words import OtherWords
 from remembr_ros.recall.progress import Progress
 from remembr_ros.recall.question_forms import Form
 from remembr_ros.recall.rule_search import DEEP_POOL, POOL, RuleSearch
+from remembr_ros.recall.same_words import SameWords
 from remembr_ros.recall.searchable import SearchableMemory
 from remembr_ros.recall.sightings import (
     SAME_OCCASION_GAP_S,
@@ -69,13 +70,15 @@ class ExtractiveAnswerer:
         zone: ZoneInfo,
         scale: Scale = MINILM,
         embedder: QueryEmbedder | None = None,
+        same_words: SameWords | None = None,
     ) -> None:
         """`embedder`: the memory's, which tells other words for a thing (other_words.py); `scale`: how it spreads
-        (similarity.py)."""
+        (similarity.py); `same_words`: the groups of words to go by, None = those of the package."""
         self._memory = memory
         self._zone = zone
         self._scale = scale
         self._other_words = None if embedder is None else OtherWords(embedder, scale)
+        self._same_words = same_words
 
     def answer(
         self,
@@ -87,7 +90,7 @@ class ExtractiveAnswerer:
     ) -> Answer:
         """Blocking. Raises MemoryUnavailable. `earlier`: the conversation before the question. `source` marks who asked
         for it (a fallback says so)."""
-        search = (self._scale, self._other_words)
+        search = (self._scale, self._other_words, self._same_words)
         return _OneQuestion(self._memory, question, self._zone, source, on_progress, earlier, *search).answer()
 
 
@@ -104,6 +107,7 @@ class _OneQuestion:
         earlier: Sequence[Turn],
         scale: Scale,
         other_words: OtherWords | None,
+        same_words: SameWords | None,
     ) -> None:
         self._memory = memory
         self._question = question
@@ -111,7 +115,7 @@ class _OneQuestion:
         if self._asked.week and self._asked.time is None:
             self._asked = dataclasses.replace(self._asked, time=_week(memory.bounds(), self._asked.week, zone))
         self._compose = Composer(question, zone, source)
-        self._find = RuleSearch(memory, question, self._asked, self._that, on_progress, scale, other_words)
+        self._find = RuleSearch(memory, question, self._asked, self._that, on_progress, scale, other_words, same_words)
 
     def answer(self) -> Answer:
         asked = self._asked
