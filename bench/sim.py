@@ -1,19 +1,21 @@
-"""Questions about simulated deployments of 30 days and 200,000 windows, whose truth is known.
+"""Questions about simulated deployments of 30 days and 200,000 windows, whose truth is known. It is not NaVQA.
 
-In: a deployment of a seed that no rule was tuned on, with things that appear in no other half of seeds, and a hundred
-questions that people wrote about another one. Out: right answers by family with 95 % intervals, of the rules, of an
-oracle behind the agent, of keywords, and of retrieval with more and less of what the memory can do. It is not NaVQA.
+In: deployments of seeds that no rule was tuned on, two with generated questions and one with a hundred by people who had
+read no rule; the things of seeds from 200 are in no deployment that rules were tuned on. Out, for each of `PARTS`: right answers by
+family with 95 % intervals, of the rules, of an oracle behind the agent and of keywords, and of retrieval with more and
+less of what the memory can do. Part `tuning`: what the rules were tuned on, for comparison.
 """
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from bench.report import Figure, Result
+from bench.report import Figure
 from remembr_ros.evaluation.cases import Case, Outcome
 from remembr_ros.evaluation.kept_vectors import KeptVectors
 from remembr_ros.evaluation.memories import stored
@@ -31,47 +33,75 @@ from remembr_ros.memory.store import MemoryStore
 from remembr_ros.recall.other_words import OtherWords
 from remembr_ros.records import AnswerKind
 
-SEED = 101
-"""Seeds below 100 are for tuning, 100 is that of the questions by hand."""
 QUICK_SEED = 1
-HAND = Path(__file__).resolve().parent / "questions_by_hand.yaml"
+"""Seeds below 100 are for tuning."""
+HELD_OUT = Path(__file__).resolve().parent / "questions_held_out.yaml"
 RETRIEVAL = ("retrieval_plain", "retrieval_distinct", "retrieval_words", "retrieval_time_aware")
 IN_A_ROOM_M = 5.0
 """A place this near to one from which the thing was seen is right: rooms are 11 to 14 m apart."""
 WHERE_WHAT = ("where", "nearest", "what")
 
 
-def run(quick: bool) -> Result:
-    """A quarter of an hour; `quick`: 6,000 windows of three days, 40 questions, none by hand."""
-    embedder = KeptVectors(create_embedder("packaged"))
+def seed_101(quick: bool) -> list[Figure]:
+    """340 generated questions about the things of half "b"; `quick`: 40 about three days of the first seed."""
     if quick:
         deployment = Deployment(QUICK_SEED, days=3, windows=6_000)
-        return Result(tuple(_measure("sim", deployment, Questions(deployment).cases(40), embedder, RETRIEVAL)))
+        return _measure("sim_101", deployment, Questions(deployment).cases(40), RETRIEVAL)
+    return _generated(101, ())
+
+
+def seed_201(quick: bool) -> list[Figure]:
+    """340 about those of half "c", with the retrieval variants."""
+    return [] if quick else _generated(201, RETRIEVAL)
+
+
+def held_out(quick: bool) -> list[Figure]:
+    """A hundred by hand, of half "c"."""
+    if quick:
+        return []
+    deployment = Deployment(by_hand.seed_of(HELD_OUT))
+    return _measure("hand", deployment, by_hand.read(HELD_OUT, deployment), ())
+
+
+def tuning(quick: bool) -> list[Figure]:
+    """The rules on the questions that they were tuned on."""
     figures: list[Figure] = []
-    deployment = Deployment(SEED)
-    figures += _measure("sim", deployment, Questions(deployment).cases(340), embedder, RETRIEVAL)
-    deployment = Deployment(by_hand.SEED)
-    figures += _measure("hand", deployment, by_hand.read(HAND, deployment), embedder, ())
-    return Result(tuple(figures))
+    for path in [] if quick else sorted(HELD_OUT.parent.glob("questions_tuning_*.yaml")):
+        seed = by_hand.seed_of(path)
+        deployment = Deployment(seed)
+        with _stored(deployment) as (store, _):
+            outcomes = _ask(by_hand.read(path, deployment), store, VARIANTS["extractive"])
+        figures += _figures(f"tuning_{seed}_rules", outcomes)
+    return figures
 
 
-def _measure(
-    name: str, deployment: Deployment, cases: Sequence[Case], embedder: KeptVectors, retrieval: Sequence[str]
-) -> list[Figure]:
+PARTS = {"seed_101": seed_101, "seed_201": seed_201, "held_out": held_out, "tuning": tuning}
+
+
+def _generated(seed: int, retrieval: Sequence[str]) -> list[Figure]:
+    deployment = Deployment(seed)
+    return _measure(f"sim_{seed}", deployment, Questions(deployment).cases(340), retrieval)
+
+
+@contextlib.contextmanager
+def _stored(deployment: Deployment) -> Iterator[tuple[MemoryStore, KeptVectors]]:
+    embedder = KeptVectors(create_embedder("packaged"))
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder).resolve() / "sim.db"
+        with stored(file, embedder, {"sim": deployment.memories}) as stores:
+            yield stores["sim"], embedder
+
+
+def _measure(name: str, deployment: Deployment, cases: Sequence[Case], retrieval: Sequence[str]) -> list[Figure]:
     began = time.monotonic()
     figures = [
         Figure(f"{name}_windows", len(deployment.memories), ""),
         Figure(f"{name}_captions", len({memory.caption for memory in deployment.memories}), "", "different ones"),
         Figure(f"{name}_questions", len(cases), ""),
     ]
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        stored(Path(folder).resolve() / "sim.db", embedder, {"sim": deployment.memories}) as stores,
-    ):
-        store = stores["sim"]
+    with _stored(deployment) as (store, embedder):
         figures.append(Figure(f"{name}_stored_s", time.monotonic() - began, "s"))
-        rules = _ask(cases, store, VARIANTS["extractive"])
-        figures += _figures(f"{name}_rules", rules)
+        figures += _figures(f"{name}_rules", _ask(cases, store, VARIANTS["extractive"]))
         figures.append(_share(f"{name}_keywords", keywords.baseline(cases, deployment.memories, _scorer()), _is_right))
         for variant in retrieval:
             outcomes = _ask(cases, store, VARIANTS[variant])

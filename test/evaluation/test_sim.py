@@ -21,7 +21,7 @@ from remembr_ros.evaluation.sim.truth import OCCASION_GAP_NS, Wanted, World
 from remembr_ros.recall.when import to_local
 from remembr_ros.records import AnswerKind
 
-HAND = Path(__file__).resolve().parents[2] / "bench" / "questions_by_hand.yaml"
+HAND = Path(__file__).resolve().parents[2] / "bench" / "questions_tuning_100.yaml"
 
 
 @pytest.fixture(scope="module")
@@ -117,7 +117,7 @@ def test_thirty_days_are_made_in_a_minute() -> None:
 
 @pytest.fixture(scope="module")
 def hand() -> Deployment:
-    return Deployment(by_hand.SEED)
+    return Deployment(by_hand.seed_of(HAND))
 
 
 def test_the_questions_by_hand_have_truths(hand: Deployment) -> None:
@@ -133,7 +133,7 @@ HELD_OUT = HAND.with_name("questions_held_out.yaml")
 
 @pytest.fixture(scope="module")
 def held_out() -> Deployment:
-    return Deployment(200)
+    return Deployment(by_hand.seed_of(HELD_OUT))
 
 
 def test_the_held_out_questions_have_truths(held_out: Deployment) -> None:
@@ -169,6 +169,6 @@ def test_deployments_stay_what_they_were(seed: int, digest: str) -> None:
 )
 def test_a_mistake_by_hand_is_named(hand: Deployment, tmp_path: Path, truth: str, complaint: str) -> None:
     file = tmp_path / "questions.yaml"
-    file.write_text(f'questions:\n- ask: "where?"\n  at: {{day: 30, time: "18:00"}}\n  truth: {truth}\n')
+    file.write_text(f'seed: 100\nquestions:\n- ask: "where?"\n  at: {{day: 30, time: "18:00"}}\n  truth: {truth}\n')
     with pytest.raises(InvalidInput, match=complaint):
         by_hand.read(file, hand)

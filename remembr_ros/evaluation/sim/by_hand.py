@@ -1,8 +1,9 @@
 """Questions that people wrote about a deployment. In: a YAML file whose truths are queries; out: `Case`s.
 
-The file has a list `questions`, each with `ask` (the question), `at` (day from 1, time, optionally room) and `truth`:
-`kind` (where, when, how_long, how_many, yes_no, what, none), `thing` or `room` (one or a list of ids), `which` (first,
-last, nearest), `days` [first, last], `hours` [from, until], `words` for what, `from` and `to` for a length between two.
+The file has `seed`, that of the deployment, and a list `questions`, each with `ask` (the question), `at` (day from 1,
+time, optionally room) and `truth`: `kind` (where, when, how_long, how_many, yes_no, what, none), `thing` or `room` (one
+or a list of ids), `which` (first, last, nearest), `days` [first, last], `hours` [from, until], `words` for what, `from`
+and `to` for a length between two.
 """
 
 from __future__ import annotations
@@ -18,16 +19,19 @@ from remembr_ros.evaluation.sim.drive import instant_ns
 from remembr_ros.evaluation.sim.truth import Wanted, World, period
 from remembr_ros.records import AnswerKind, Pose
 
-SEED = 100
-"""Of the deployment that the file in bench/ is about."""
 _FIELDS = {"kind", "thing", "room", "which", "days", "hours", "words", "from", "to"}
+
+
+def seed_of(path: Path) -> int:
+    """Of the deployment that the questions are about. Raises InvalidInput."""
+    return int(_document(path)["seed"])
 
 
 def read(path: Path, deployment: Deployment) -> list[Case]:
     """Raises InvalidInput, which names the question, for what the deployment does not have."""
-    import yaml
-
-    document = yaml.safe_load(path.read_text(encoding="utf-8"))
+    document = _document(path)
+    if document["seed"] != deployment.seed:
+        raise InvalidInput(f"{path.name} is about seed {document['seed']}, not {deployment.seed}")
     world = World(deployment)
     cases = []
     for number, entry in enumerate(document["questions"]):
@@ -36,6 +40,15 @@ def read(path: Path, deployment: Deployment) -> list[Case]:
         except (KeyError, TypeError, ValueError, InvalidInput) as error:
             raise InvalidInput(f"{path.name}, question {number + 1} ({entry.get('ask')!r}): {error!r}") from error
     return cases
+
+
+def _document(path: Path) -> dict[str, Any]:
+    import yaml
+
+    document = yaml.safe_load(path.read_text(encoding="utf-8"))
+    if not isinstance(document, dict) or not isinstance(document.get("seed"), int) or "questions" not in document:
+        raise InvalidInput(f"{path.name} has no seed and questions")
+    return document
 
 
 def _case(entry: Mapping[str, Any], number: int, world: World) -> Case:
