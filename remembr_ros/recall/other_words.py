@@ -67,9 +67,7 @@ class OtherWords:
         self._known: dict[str, np.ndarray[Any, Any]] = {}
         self._lock = threading.Lock()
 
-    def of(
-        self, asked: str, captions: Sequence[tuple[str, float]], least: float = 0.0
-    ) -> list[tuple[str, float]]:
+    def of(self, asked: str, captions: Sequence[tuple[str, float]], least: float = 0.0) -> list[tuple[str, float]]:
         """At most `MOST` phrases that mean `asked` (colours left out), with how alike they are, `least` at least, best
         first.
 

@@ -97,7 +97,8 @@ _TOLD = re.compile(
     r"|dropped|(?:need|want|after)) (?P<thing>.+)$"
 )
 _AMONG = re.compile(
-    r"^(?:out of|of|from|among) (?:all )?(?:the|those|these) (?P<thing>\w[\w ]*?)(?: (?:that |which )?(?:you|we|i)\b.*)?$"
+    r"^(?:out of|of|from|among) (?:all )?(?:the|those|these) (?P<thing>\w[\w ]*?)"
+    r"(?: (?:that |which )?(?:you|we|i)\b.*)?$"
 )
 _LYING = re.compile(
     r"(?:\s+(?:(?:lying|standing|sitting|hanging|running|floating|walking) (?:around|about|there)|somewhere|anywhere"

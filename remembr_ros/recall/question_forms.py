@@ -42,7 +42,9 @@ NEAR_ME = re.compile(
     r"|over here|right here|(?:to|from) where (?:i|we)(?:'m| am|'re| are)(?: (?:now|standing|sitting))?"
     r"|(?:close|near) to (?:here|me|us|you)|in (?:the|this) (?:vicinity|neighbou?rhood)|in this part)\b"
 )
-NEAR_THING = re.compile(rf"\b{_NEAR} (?!(?:your|the) (?:camera|eyes|lens)\b)(?:the |an? |that |those |this )?(?P<thing>\w[\w' -]*)")
+NEAR_THING = re.compile(
+    rf"\b{_NEAR} (?!(?:your|the) (?:camera|eyes|lens)\b)(?:the |an? |that |those |this )?(?P<thing>\w[\w' -]*)"
+)
 NEAR_THAT = re.compile(rf"\b(?:{_NEAR}|around) (?:it|that|this|there|them)$")
 NEAREST_TO = re.compile(
     r"\b(?:nearest|closest) (?P<what>(?!to\b)\w[\w' -]*?) to (?:the |an? |my )?(?P<thing>\w[\w' -]*)"
@@ -212,13 +214,15 @@ _SIGN = (
 )
 SIGN = re.compile(
     rf"\b{_SIGN}\b(?:.*?\b(?:in|inside|at|outside|of) (?:the |a |an )?(?P<place>\w[\w' -]*?)"
-    r"(?= (?:say|said|says|saying|read|reads|reading|about|that|which|tell|tells|told|telling|is|was|warn\w*)\b|[,.;?]|$))?"
+    r"(?= (?:say|said|says|saying|read|reads|reading|about|that|which|tell|tells|told|telling|is|was|warn\w*)\b"
+    r"|[,.;?]|$))?"
 )
 """Something written, with the room it is in."""
 SIGN_ABOUT = re.compile(
     rf"\b{_SIGN} (?:up )?(?:about|of|for|on|regarding|with|against|announcing|warning(?: (?:about|of))?"
     r"|(?:(?:that|which) )?(?:say(?:s|ing)?|said|reads?|reading|tells?|telling|told|asks?|asking)"
-    r"(?: (?:people|us|you|me|them|every(?:body|one)|visitors))?(?: (?:that|to|not to))?) (?:the |an? |your )?(?P<topic>\w.*)$"
+    r"(?: (?:people|us|you|me|them|every(?:body|one)|visitors))?(?: (?:that|to|not to))?)"
+    r" (?:the |an? |your )?(?P<topic>\w.*)$"
 )
 """Something written, with what it says."""
 SIGN_LAST = re.compile(r" (?:first|last|up|there|on it|hang\w*)$")
@@ -232,14 +236,18 @@ LOSS = re.compile(
 )
 """Sentences whose time is that of the asker, not of what the robot saw."""
 WEEK = re.compile(
-    r"\b(?:in |during |within )?(?:the|your|its|our|my) (?:very )?(?P<nth>first|second|third|fourth|fifth) week\b(?! (?:of|in))"
+    r"\b(?:in |during |within )?(?:the|your|its|our|my) (?:very )?(?P<nth>first|second|third|fourth|fifth) week\b"
+    r"(?! (?:of|in))"
 )
 """Of the robot's time."""
 WEEKS = ("first", "second", "third", "fourth", "fifth")
 TITLED = re.compile(r"\b(?:Dr|Doctor|Prof|Professor|Mr|Mrs|Ms|Miss)\.? (?P<name>[A-Z][\w-]+)")
-OF_A_PERSON = frozenset(
-    "door office name room sign plate person desk practice surgery place his her their where".split()
-)
+# fmt: off
+OF_A_PERSON = frozenset([
+    "door", "office", "name", "room", "sign", "plate", "person", "desk", "practice", "surgery", "place", "his", "her",
+    "their", "where",
+])
+# fmt: on
 """What is asked for of somebody who was named in another sentence: "where is her office"."""
 HOW_OFTEN = re.compile(
     r"^(?:on |at )?(?:how (?:often|frequently|many (?:\w+ )?(?:times|occasions|sightings of|visits of))"
@@ -335,7 +343,8 @@ FILLERS = re.compile(
     r"|stood|appear(?:ed|s)?|ever|already"
     r"|currently|perhaps|maybe|probably|(?:separate )?occasions?|sightings? of|sightings?|usually|normally|present"
     r"|detected?|perceived?|met|meet"
-    r"|on (?:this|the same|our) (?:floor|level|storey)|in front of (?:your|the) (?:camera|eyes|lens|sensors?)|(?:any|whatever|no matter (?:what|which)) colou?r"
+    r"|on (?:this|the same|our) (?:floor|level|storey)|in front of (?:your|the) (?:camera|eyes|lens|sensors?)"
+    r"|(?:any|whatever|no matter (?:what|which)) colou?r"
     r"|did you notice|do you have|turned|this year|whole|entire|notic(?:e|ing|ed)|seeing|quickest|seat yourself)\b"
 )
 """What only says that something is somewhere, or was seen."""

@@ -230,8 +230,8 @@ class RuleSearch:
         return [hit for hit in hits if hit.memory.id not in dropped]
 
     def _said_beside(self, about: str, sighting: Sighting) -> tuple[int, list[str], int]:
-        """Of the windows of the same view: how many there are, the captions of those that say it, and how many say it in
-        another colour. What fits by meaning alone has no captions: it cannot be looked for by its words."""
+        """Of the windows of the same view: how many there are, the captions of those that say it, and how many say it
+        in another colour. What fits by meaning alone has no captions: it cannot be looked for by its words."""
         span_ns, here = round(ALONE_S * NANOSECONDS), sighting.hits[0].memory
         until_ns = min(here.end_ns + span_ns, self._question.now_ns)
         rows = [

@@ -149,9 +149,9 @@ def understand(question: Question, zone: ZoneInfo) -> Asked:
         text = _place_of_request(text)
     written = forms.WRITTEN.match(text) if form is Form.WHAT else None
     if written:
-        place = forms.WRITTEN_IN.search(written["rest"])
-        if place or not _strip(re.sub(r"\b(?:say|read|on|sign|notice)\b", " ", written["rest"])):
-            about = _strip(place["place"]) if place else ""
+        where = forms.WRITTEN_IN.search(written["rest"])
+        if where or not _strip(re.sub(r"\b(?:say|read|on|sign|notice)\b", " ", written["rest"])):
+            about = _strip(where["place"]) if where else ""
             return Asked(form, about, order=order, time=time, time_text=time_text, plain=plain, written=True)
     sign = forms.SIGN.search(whole) if form is Form.WHAT and not go and forms.ASKS.match(text) else None
     if sign and time is None and not forms.COLOUR.search(text):
@@ -197,7 +197,11 @@ def understand(question: Question, zone: ZoneInfo) -> Asked:
         text = forms.LOOSE_HERE.sub(" ", text)
     about = _without_fillers(_strip(forms.SHADE.sub("", text)), form)
     titled = forms.TITLED.search(question.text)
-    if titled and titled["name"].lower() not in words_of(about) and set(words_of(about)) - STOP_WORDS <= forms.OF_A_PERSON:
+    if (
+        titled
+        and titled["name"].lower() not in words_of(about)
+        and set(words_of(about)) - STOP_WORDS <= forms.OF_A_PERSON
+    ):
         about = f"dr {titled['name'].lower()}" if titled[0].startswith("D") else titled["name"].lower()
         back = False
     if asks_now and about and form is Form.WHERE and order is Order.RELEVANCE:
