@@ -95,6 +95,7 @@ def _examine(
 
     yield from doctor_backends.check_memory(values)
     yield doctor_backends.check_embedder(values, load)
+    yield from doctor_backends.check_words(values)
     for group in ("captioner", "llm"):
         yield doctor_backends.check_endpoint(values, group)
     if "whisper" in running:

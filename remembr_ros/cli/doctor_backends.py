@@ -20,6 +20,7 @@ from remembr_ros.errors import MemoryUnavailable, RemembrError
 from remembr_ros.memory.embedders import create_embedder
 from remembr_ros.memory.store import MemoryStore
 from remembr_ros.memory.uri import FileLocation, locate
+from remembr_ros.recall.same_words import with_own
 from remembr_ros.recall.vendors import VENDORS
 
 LOW_DISK_BYTES = 2e9
@@ -70,6 +71,18 @@ def check_embedder(parameters: Mapping[str, Any], load: bool) -> Finding:
     except RemembrError as error:
         return fail("embedder", str(error))
     return ok("embedder", f"{embedder.name} works ({embedder.dimension}-d)")
+
+
+def check_words(parameters: Mapping[str, Any]) -> Iterator[Finding]:
+    """The site's own words, where there are any."""
+    path = parameters["recall.words_file"]
+    if path:
+        try:
+            with_own(path)
+        except RemembrError as error:
+            yield fail("words", str(error), "correct it; config/site_words.txt shows what is wanted")
+        else:
+            yield ok("words", f"{path} can be used")
 
 
 def check_endpoint(parameters: Mapping[str, Any], group: str) -> Finding:

@@ -6,6 +6,7 @@ what it takes to go on after an interruption. Exit code 1: something could not b
 
 from __future__ import annotations
 
+import zlib
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
@@ -59,6 +60,7 @@ PRICES = Annotated[
     tuple[float, float] | None, typer.Option("--prices", help="Of a million prompt and reply tokens, to report costs.")
 ]
 CURRENCY = Annotated[str, typer.Option("--currency", help="Of --prices.")]
+WORDS_FILE = Annotated[str, typer.Option("--words-file", help="As the parameter recall.words_file.")]
 EMBEDDER = Annotated[str, typer.Option("--embedder", help="As the parameter embedder.model.")]
 OUT = Annotated[Path, typer.Option("--out", help="Folder of results and report; a second run goes on there.")]
 TIME_LIMIT = Annotated[float, typer.Option("--time-limit", help="Longest time for one answer [s].", min=1.0)]
@@ -188,6 +190,7 @@ def own(
     within: Annotated[float, typer.Option("--within", help="A place is right so near [m].", min=0.0)] = 5.0,
     minutes: Annotated[float, typer.Option("--minutes", help="A time is right so near [min].", min=0.0)] = 2.0,
     embedder: EMBEDDER = DEFAULT_EMBEDDER,
+    words_file: WORDS_FILE = "",
     uri: URI = DEFAULT_URI,
     collection: COLLECTION = DEFAULT_COLLECTION,
     out: OUT = Path("own-results"),
@@ -201,10 +204,13 @@ def own(
     with clear_errors():
         zone = load_zone(timezone, parameter="--timezone")
         cases = read_cases(questions, zone)[: limit or None]
-        chosen = variants(variants_, llm=llm, base_url=base_url, vision_model=vision_model, time_limit_s=time_limit)
+        chosen = variants(
+            variants_, llm=llm, base_url=base_url, vision_model=vision_model, time_limit_s=time_limit,
+            words_file=words_file,
+        )  # fmt: skip
         model = create_embedder(embedder, parameter="--embedder")
         with MemoryStore.open(uri, model, collection=collection, token=token(), timeout_s=TIMEOUT_S) as store:
-            name = f"{uri} {collection} {store.count()} {store.bounds()}"
+            name = f"{uri} {collection} {store.count()} {store.bounds()}{_content(words_file)}"
             comparison = Comparison(
                 tuple(chosen), zone, out, name, judge, judge_base_url, Tolerances(within, minutes, minutes),
                 _prices(prices), currency, parallel,
@@ -259,6 +265,11 @@ def _list(console: Console, asked: list[Question]) -> None:
 
 def _prices(given: tuple[float, float] | None) -> Prices | None:
     return None if given is None else Prices(*given)
+
+
+def _content(words_file: str) -> str:
+    """What tells answers with other words in a file of the same name from these."""
+    return f" {zlib.crc32(Path(words_file).expanduser().read_bytes())}" if words_file else ""
 
 
 def _word(embedder: str) -> str:

@@ -203,7 +203,8 @@ def code_fingerprint() -> str:
     """Of all that answers depend on in this package: an answer that other code gave is not an answer of this one."""
     root = Path(remembr_ros.__file__).parent
     digest = hashlib.sha256()
-    for path in sorted([*(root / "recall").rglob("*.py"), *(root / "memory").rglob("*.py")]):
+    folders = (root / "recall", root / "memory")
+    for path in sorted(path for folder in folders for kind in ("*.py", "*.txt") for path in folder.rglob(kind)):
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 

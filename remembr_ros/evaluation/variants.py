@@ -20,6 +20,7 @@ from remembr_ros.evaluation.within import Lesser, embedder_of
 from remembr_ros.recall.agent import Agent
 from remembr_ros.recall.answerer import Recall
 from remembr_ros.recall.pictures import Pictures
+from remembr_ros.recall.same_words import with_own
 from remembr_ros.recall.searchable import SearchableMemory
 from remembr_ros.recall.settings import RecallSettings
 from remembr_ros.recall.vendors import VENDORS
@@ -103,10 +104,17 @@ KEYFRAMES = "agent_keyframes"
 
 
 def variants(
-    names: str, *, llm: str = "", base_url: str = "", vision_model: str = "", time_limit_s: float = 120.0
+    names: str,
+    *,
+    llm: str = "",
+    base_url: str = "",
+    vision_model: str = "",
+    time_limit_s: float = 120.0,
+    words_file: str = "",
 ) -> list[Variant]:
     """The variants of a comma-separated list, each once; `all`: all that can run. Empty: `extractive`, and `agent` if
-    there is a model. Raises ConfigurationError."""
+    there is a model. `words_file`: of the site's own words, for all of them. Raises ConfigurationError."""
+    with_own(words_file, "--words-file")
     known = dict(VARIANTS)
     if vision_model:
         known[KEYFRAMES] = _with(_AGENT, KEYFRAMES, "the agent may look at pictures again", vision_model=vision_model)
@@ -118,7 +126,7 @@ def variants(
         if name not in known:
             missing = " (it needs --vision-model)" if name == KEYFRAMES else ""
             raise ConfigurationError(f"--variants: no variant {name!r}{missing}; there is: all, {', '.join(known)}")
-        variant = known[name]
+        variant = _with(known[name], name, known[name].says, words_file=words_file)
         if variant.asks_a_model:
             if not llm:
                 raise ConfigurationError(f"--variants: {name} needs a language model: name one with --llm")
@@ -170,7 +178,14 @@ def answerer(variant: Variant, memory: SearchableMemory, zone: ZoneInfo, chats: 
     if variant.way is Way.RETRIEVAL:
         return RetrievalOnly(memory, zone, time_aware=variant.time_aware)
     if variant.way is Way.RULES:
-        return Recall(memory, zone, time_limit_s=variant.settings.time_limit_s, embedder=embedder_of(memory))
+        return Recall(
+            memory,
+            zone,
+            time_limit_s=variant.settings.time_limit_s,
+            embedder=embedder_of(memory),
+            same_words=with_own(variant.settings.words_file),
+        )
     if variant.way is Way.ALL_CAPTIONS:
         return AllCaptions(memory, chats[0], zone, variant.settings)
-    return Agent(memory, chats[0], zone, variant.settings, Pictures(chats[1]) if len(chats) > 1 else None)
+    pictures = Pictures(chats[1]) if len(chats) > 1 else None
+    return Agent(memory, chats[0], zone, variant.settings, pictures, with_own(variant.settings.words_file))

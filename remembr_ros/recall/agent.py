@@ -27,6 +27,7 @@ from remembr_ros.recall.pictures import Pictures
 from remembr_ros.recall.prefetch import first_searches
 from remembr_ros.recall.progress import Progress
 from remembr_ros.recall.replies import Reply, ToolCall
+from remembr_ros.recall.same_words import SameWords
 from remembr_ros.recall.searchable import SearchableMemory
 from remembr_ros.recall.settings import RecallSettings
 from remembr_ros.recall.tool_tables import ANSWER, ANSWER_SCHEMA, INSPECT, SCHEMAS, SCHEMAS_WITH_PICTURES, TOOLS
@@ -43,7 +44,8 @@ OnProgress = Callable[[Progress], None]
 
 
 class Agent:
-    """Asks `chat` and searches `memory`; holds only those two, its settings, and how long a prompt the server takes."""
+    """Asks `chat` and searches `memory`; holds only those two, its settings, `same_words` for its first searches
+    (None = those of the package), and how long a prompt the server takes."""
 
     def __init__(
         self,
@@ -52,12 +54,14 @@ class Agent:
         zone: ZoneInfo,
         settings: RecallSettings,
         pictures: Pictures | None = None,
+        same_words: SameWords | None = None,
     ) -> None:
         self._memory = memory
         self._pictures = pictures
         self._chat = chat
         self._zone = zone
         self._settings = settings
+        self._same_words = same_words
         self._budget = prompt.Budget(settings.prompt_characters)
 
     async def ask(
@@ -72,7 +76,7 @@ class Agent:
         report = on_progress or (lambda progress: None)
         run = _Run(
             self._memory, self._chat, self._settings, self._budget, question, compose, report, earlier, trace,
-            self._pictures,
+            self._pictures, self._same_words,
         )  # fmt: skip
         try:
             answer = await asyncio.wait_for(run.answer(), self._settings.time_limit_s)
@@ -111,6 +115,7 @@ class _Run:
         earlier: Sequence[Turn],
         trace: QuestionTrace | None,
         pictures: Pictures | None,
+        same_words: SameWords | None,
     ) -> None:
         self._memory = memory
         self._chat = chat
@@ -122,6 +127,7 @@ class _Run:
         self._earlier = earlier
         self._trace = trace
         self._pictures = pictures
+        self._same_words = same_words
         self._results: dict[str, list[str]] = {}
         self.rounds = 0
         self.llm_calls = 0
@@ -154,7 +160,7 @@ class _Run:
         messages.append({"role": "user", "content": prompt.moment(self._question, self._compose.zone, bounds)})
         if self._settings.prefetch and bounds is not None:
             asked, _ = follow_up(understand(self._question, self._compose.zone), self._earlier, self._compose.zone)
-            await self._run_calls(Reply("", first_searches(asked, self._question)), messages)
+            await self._run_calls(Reply("", first_searches(asked, self._question, self._same_words)), messages)
         return messages
 
     async def _complete(self, messages: list[Message], last: bool, max_tokens: int) -> Reply:

@@ -21,6 +21,7 @@ from remembr_ros.recall.answer import Composer
 from remembr_ros.recall.conversations import Conversations, Turn, still_remembered
 from remembr_ros.recall.extractive import SOURCE, ExtractiveAnswerer
 from remembr_ros.recall.progress import Progress
+from remembr_ros.recall.same_words import SameWords, with_own
 from remembr_ros.recall.searchable import OneRobot, SearchableMemory
 from remembr_ros.recall.settings import RecallSettings
 from remembr_ros.recall.similarity import MINILM, QueryEmbedder, measure
@@ -59,12 +60,14 @@ class Recall:
         time_limit_s: float = 60.0,
         trace: TraceFile | None = None,
         embedder: QueryEmbedder | None = None,
+        same_words: SameWords | None = None,
     ) -> None:
-        """`embedder`: the memory's, for the rules; how it spreads is measured here."""
+        """`embedder`: the memory's, for the rules; how it spreads is measured here. `same_words`: for the rules, too;
+        None = those of the package."""
         scale = MINILM if embedder is None else measure(embedder)
         self._memory = memory
         self._conversations = Conversations()
-        self._extractive = ExtractiveAnswerer(memory, zone, scale, embedder)
+        self._extractive = ExtractiveAnswerer(memory, zone, scale, embedder, same_words)
         self._agent = agent
         self._zone = zone
         self._time_limit_s = time_limit_s
@@ -162,6 +165,7 @@ def create_recall(
     if robot_id:
         memory = OneRobot(memory, robot_id)
     zone = load_zone(timezone)
+    same_words = with_own(settings.words_file)
     trace = TraceFile(settings.trace_path) if settings.trace_path else None
     provider, _, model = llm.partition(":")
     agent = None
@@ -181,12 +185,20 @@ def create_recall(
             )
 
         pictures = Pictures(chat(settings.vision_model)) if settings.vision_model else None
-        agent = Agent(memory, chat(model), zone, settings, pictures)
+        agent = Agent(memory, chat(model), zone, settings, pictures, same_words)
     elif provider == "scripted" and model:
         from remembr_ros.recall.agent import Agent
         from remembr_ros.recall.scripted_chat import ScriptedChat
 
-        agent = Agent(memory, ScriptedChat.from_file(model), zone, settings)
+        agent = Agent(memory, ScriptedChat.from_file(model), zone, settings, same_words=same_words)
     elif provider not in ("extractive", "") or model:
         raise UnknownBackend(parameter, llm, ("extractive", *(f"{v}:<model>" for v in VENDORS), "scripted:<file>"))
-    return Recall(memory, zone, agent, time_limit_s=settings.time_limit_s, trace=trace, embedder=embedder)
+    return Recall(
+        memory,
+        zone,
+        agent,
+        time_limit_s=settings.time_limit_s,
+        trace=trace,
+        embedder=embedder,
+        same_words=same_words,
+    )

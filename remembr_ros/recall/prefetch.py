@@ -9,7 +9,7 @@ from typing import Any
 from remembr_ros.memory.query import Order
 from remembr_ros.recall.question_forms import Form
 from remembr_ros.recall.replies import ToolCall
-from remembr_ros.recall.same_words import everyday
+from remembr_ros.recall.same_words import SameWords, everyday
 from remembr_ros.recall.understand import Asked
 from remembr_ros.records import Question
 
@@ -23,10 +23,10 @@ WRITTEN = "a sign with words on it"
 """A caption of a room that has a sign is nearer to these words than to the room's name."""
 
 
-def first_searches(asked: Asked, question: Question) -> tuple[ToolCall, ...]:
+def first_searches(asked: Asked, question: Question, same_words: SameWords | None = None) -> tuple[ToolCall, ...]:
     """At most four calls: the thing by meaning, the same in the order asked for (for a place and a number: the last
     occasions), the second thing or landmark, the time asked about or else the latest memories, and other words for the
-    thing."""
+    thing, from `same_words` (None = those of the package)."""
     about = asked.about or ("" if asked.time is not None else question.text)
     within = _bounds(asked)
     searches: list[tuple[str, dict[str, Any]]] = []
@@ -50,7 +50,7 @@ def first_searches(asked: Asked, question: Question) -> tuple[ToolCall, ...]:
         searches.append(("search_time", {"at": "now", "order": "last", "limit": 2}))
     elif not about or not within:
         searches.append(("search_time", {"at": asked.time_text}))
-    others = everyday().others(about)[:SYNONYMS]
+    others = (same_words or everyday()).others(about)[:SYNONYMS]
     if others and len(searches) < MOST:
         searches.append(("search_text", {"query": ", ".join(others), **within, "limit": 3}))
     return _as_calls(searches)

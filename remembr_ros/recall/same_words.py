@@ -1,13 +1,14 @@
 """Words that mean the same to people: "pram" where captions say "stroller", "loo", "AED", "chain saw", "walet".
 
 In: what was asked for, words of captions; out: the same with the words that captions use. The groups of
-`everyday_words.txt` and of a file of the site's own (parameter recall.words_file) are looked up; an embedding model does
-not know them all, and does not know what people of one site call their machines.
+`everyday_words.txt` and of a file of the site's own (parameter recall.words_file) are looked up; an embedding model
+does not know them all, and does not know what people of one site call their machines.
 """
 
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Collection, Iterable, Sequence
 from functools import cache
 from importlib import resources
@@ -18,11 +19,22 @@ from remembr_ros.recall.matching import stem, words_of
 from remembr_ros.recall.vocabulary import COLOURS, STOP_WORDS
 
 PARAMETER = "recall.words_file"
+MAX_BYTES = 100_000
+"""Of a site's file."""
+MAX_TERMS = 200
+"""In a line."""
+MAX_WORDS = 8
+"""In a term."""
 CLOSE = 0.84
 """Least similarity (difflib's ratio) of a misspelt word: "walet" for "wallet" 0.91, "choir" for "chair" 0.80."""
 _LONG_ENOUGH = 5
 """Letters of a word that may be misspelt: shorter ones are close to many."""
-_PLAIN = frozenset("big small little large huge tiny tall old new nice open broken whole real".split())
+_NEW_LINE = re.compile(r"\r\n|\r|\n")
+"""As editors count lines; str.splitlines knows more."""
+_ARTICLE = re.compile(r"(?:the|an?) +(?=\S)")
+_PLAIN = frozenset(
+    ["big", "small", "little", "large", "huge", "tiny", "tall", "old", "new", "nice", "open", "broken", "whole", "real"]
+)
 """Words that a thing may be called with and captions need not say."""
 
 Words = tuple[str, ...]
@@ -32,27 +44,31 @@ Words = tuple[str, ...]
 class SameWords:
     """Groups of terms of which each means the others, and kinds with what belongs to them. Immutable."""
 
-    def __init__(self, lines: Iterable[str], source: str = "words") -> None:
-        """`lines` in the format that everyday_words.txt explains. Raises ConfigurationError with the line's number."""
-        self._others: dict[Words, list[str]] = {}
+    def __init__(self, lines: Iterable[str], source: str = "words", wider: SameWords | None = None) -> None:
+        """`lines` in the format that everyday_words.txt explains. `wider`: groups that add what means the same as a
+        term of these lines, and stand behind them. Raises ConfigurationError with the line's number."""
+        self._others: dict[Words, dict[str, None]] = {}
         self._single: set[str] = set()
         self._terms: set[Words] = set()
         for number, line in enumerate(lines, 1):
             line = line.partition("#")[0].strip().lower()
-            if not line:
-                continue
-            kind, colon, members = line.rpartition(":")
-            terms = [term.strip() for term in members.split(",")]
-            if not all(terms) or (colon and not kind.strip()) or (not colon and len(terms) < 2):
-                raise ConfigurationError(
-                    f"{source}, line {number}: {line!r} is neither 'word, word' nor 'kind: word, word'"
-                )
-            for term in [kind.strip()] if colon else terms:
-                known = self._others.setdefault(_stems(term), [])
-                known += [other for other in terms if other != term and other not in known]
-            self._terms.update(map(_stems, (*terms, kind) if colon else terms))
-            self._single.update(stem for term in (*terms, kind) for stem in _stems(term))
+            if line:
+                self._add(*_read(line, f"{source}, line {number}"), wider)
+        if wider is not None:
+            for term, others in wider._others.items():
+                self._others.setdefault(term, {}).update(others)
+            self._single |= wider._single
+            self._terms |= wider._terms
         self._longest = max(map(len, self._others), default=0)
+
+    def _add(self, kind: str, terms: list[str], wider: SameWords | None) -> None:
+        more = [other for term in terms for other in wider._others.get(_stems(term), ())] if wider else []
+        for term in [kind] if kind else terms:
+            others = self._others.setdefault(_stems(term), {})
+            others.update(dict.fromkeys(other for other in (*terms, *more) if _stems(other) != _stems(term)))
+        named = [_stems(term) for term in (*terms, kind) if term]
+        self._terms.update(named)
+        self._single.update(stem for words in named for stem in words)
 
     def knows(self, word: str) -> bool:
         """Whether `word` is part of a term: then it is no name of somebody, whatever its capitals."""
@@ -103,25 +119,55 @@ class SameWords:
 @cache
 def everyday() -> SameWords:
     """The groups of the package alone."""
-    return SameWords(_everyday_lines(), "everyday_words.txt")
+    file = resources.files("remembr_ros.recall") / "everyday_words.txt"
+    return SameWords(file.read_text(encoding="utf-8").split("\n"), "everyday_words.txt")
 
 
-def with_own(path: str) -> SameWords:
-    """The package's groups and those of the file at `path`; only the package's where it is empty. Raises
-    ConfigurationError, which names the parameter, where the file cannot be read."""
+def with_own(path: str, parameter: str = PARAMETER) -> SameWords:
+    """The groups of the file at `path`, what the package's groups say means the same as their terms, and the package's
+    groups; only these where `path` is empty. Raises ConfigurationError, which names parameter and line, where the file
+    cannot be used."""
     if not path:
         return everyday()
     try:
-        own = Path(path).expanduser().read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"{PARAMETER}: cannot read {path}: {error}") from error
-    SameWords(own, f"{PARAMETER} {path}")  # its line numbers
-    return SameWords([*own, *_everyday_lines()], path)
+        file = Path(path).expanduser()
+        if file.exists() and not file.is_file():
+            raise OSError("it is no file")
+        with file.open("rb") as opened:
+            content = opened.read(MAX_BYTES + 1)
+        if len(content) > MAX_BYTES:
+            raise OSError(f"it has more than {MAX_BYTES} bytes")
+        lines = _NEW_LINE.split(content.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        number = len(_NEW_LINE.split(content[: error.start].decode("utf-8-sig")))
+        raise ConfigurationError(f"{parameter}: {path}, line {number}: this is not UTF-8") from error
+    except (OSError, ValueError, RuntimeError) as error:  # a zero byte in the path, a home that is not there
+        why = getattr(error, "strerror", None) or error
+        raise ConfigurationError(f"{parameter}: cannot read {path!r}: {why}") from error
+    return SameWords(lines, f"{parameter}: {path}", everyday())
 
 
-def _everyday_lines() -> list[str]:
-    file = resources.files("remembr_ros.recall") / "everyday_words.txt"
-    return file.read_text(encoding="utf-8").splitlines()
+def _read(line: str, where: str) -> tuple[str, list[str]]:
+    """(kind or "", terms) of a line. Raises ConfigurationError that begins with `where`."""
+    kind, colon, members = line.partition(":")
+    terms = [_named(term) for term in members.split(",")] if colon else [_named(term) for term in line.split(",")]
+    kind = _named(kind) if colon else ""
+    words = [len(words_of(term)) for term in ([kind] if colon else []) + terms]
+    if not all(words) or ":" in members or "," in kind or (not colon and len(terms) < 2):
+        raise ConfigurationError(f"{where}: {_short(line)} is neither 'word, word' nor 'kind: word, word'")
+    if len(terms) > MAX_TERMS or max(words) > MAX_WORDS:
+        limits = f"a line has at most {MAX_TERMS} terms, a term at most {MAX_WORDS} words"
+        raise ConfigurationError(f"{where}: {_short(line)} is too long; {limits}")
+    return kind, terms
+
+
+def _named(term: str) -> str:
+    """As it is looked up: who asks for "the beast" is understood to ask for "beast"."""
+    return _ARTICLE.sub("", term.strip())
+
+
+def _short(line: str) -> str:
+    return repr(line if len(line) <= 60 else f"{line[:60]}...")
 
 
 def _stems(term: str) -> Words:

@@ -15,7 +15,8 @@ class RecallSettings:
     fit, nothing else. `reply_tokens`: length of one reply; twice and three times that when one has to be mended.
     `api_key_env`: the environment variable that holds the key; empty = the vendor's own, see vendors.py.
     `vision_model`: a model of the same vendor that sees, for the tool `inspect`; empty = none. `trace_path`: a file
-    that gets one line of JSON per question; empty = none.
+    that gets one line of JSON per question; empty = none. `words_file`: a file of the site's own words that mean the
+    same, see same_words.py; empty = none.
     """
 
     max_rounds: int = 3
@@ -28,3 +29,4 @@ class RecallSettings:
     api_key_env: str = ""
     vision_model: str = ""
     trace_path: str = ""
+    words_file: str = ""

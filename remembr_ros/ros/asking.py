@@ -26,7 +26,8 @@ CANCELED = "canceled by the asker or a stop of the node"
 
 
 def load_recall(parameters: Parameters, memory: MemoryStore) -> Recall:
-    """What answers questions from `memory`. Raises RemembrError naming llm.model, timezone or trace_path."""
+    """What answers questions from `memory`. Raises RemembrError naming llm.model, timezone,
+    trace_path or recall.words_file."""
     return create_recall(
         parameters["llm.model"],
         memory,
@@ -42,6 +43,7 @@ def load_recall(parameters: Parameters, memory: MemoryStore) -> Recall:
             api_key_env=parameters["llm.api_key_env"],
             vision_model=parameters["llm.vision_model"],
             trace_path=parameters["trace_path"],
+            words_file=parameters["recall.words_file"],
         ),
         parameter="llm.model",
     )

@@ -80,6 +80,7 @@ QUERY: tuple[Parameter, ...] = (
     Parameter("agent.time_limit_s", 60.0, "A question is answered, or given up, within this.", "s", 1.0, 600.0),
     Parameter("agent.max_questions", 4, "Questions worked on at once.", "", 1, 64),
     Parameter("agent.max_waiting", 0, "Questions that may wait for their turn; more are answered BUSY.", "", 0, 64),
+    Parameter("recall.words_file", "", "File of the site's own words that mean the same, such as what people call their machines (config/site_words.txt shows how); empty: only everyday ones."),
     Parameter("trace_path", "", "File that gets one line of JSON per question: its searches, what the language model was sent and said, the answer; never a key. Empty: none."),
     Parameter("timezone", "", "Zone of clock times in questions and answers, such as Europe/Berlin; empty: the computer's."),
     Parameter("navigation.mode", "confirm", "off: never drive; confirm: drive after Confirm; auto: also without it, but only if the asker's own words or navigate=ALWAYS ask for it.", choices=("off", "confirm", "auto"), read_only=False),
