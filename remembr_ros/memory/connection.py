@@ -15,7 +15,7 @@ from typing import Any
 
 from remembr_ros.errors import MemoryUnavailable, MissingDependency
 from remembr_ros.memory.breaker import Breaker
-from remembr_ros.memory.host_watch import HostWatch
+from remembr_ros.memory.host_watch import HostWatch, Revival
 from remembr_ros.memory.server import ServerHandle, ensure_server
 from remembr_ros.memory.uri import FileLocation, ServerLocation
 
@@ -23,7 +23,12 @@ LOAD_TIMEOUT_S = 300.0
 """For opening: Milvus Lite reads the whole file first, 2.7 GB for 1,000,000 rows of 384 dimensions."""
 PROBE_S = 1.0
 """A Milvus that is well says within milliseconds which collections it has."""
+_START_S = 30.0
+"""For the server of a file to come back, however short `timeout_s`: 1 s on an idle machine, several on a busy one."""
 _RETRY_PAUSE_S = 0.1
+_RECONNECTING = {"grpc.initial_reconnect_backoff_ms": 100, "grpc.max_reconnect_backoff_ms": 500}
+"""After each failed attempt gRPC waits longer for the next one, by itself up to 2 min, and all channels of a process to
+one address wait together: a Milvus that is back would be taken for one that is away."""
 _NO_COLLECTION = 100  # Milvus error code: collection not found
 _NOT_LOADED = 101  # Milvus error code: collection not loaded
 
@@ -61,9 +66,10 @@ class Connection:
         self.on_revived: Callable[[], None] | None = None
         """Called, on a thread of its own, when the server of a file had to be started again."""
         self._watch: HostWatch | None = None
+        self._revival: Revival | None = None
         self._stopped = False
         try:
-            self._client = self._connect()
+            self._client = self._connect(self._server)
         except BaseException:
             self.close()
             raise
@@ -102,7 +108,8 @@ class Connection:
                     raise MemoryUnavailable(f"{self.location}: {method} failed: {refusal}")
                 return result
             except (MilvusException, RpcError, ConnectionError, ValueError) as error:
-                if time.monotonic() + _RETRY_PAUSE_S >= deadline or not self._recover(client, error, deadline, args):
+                # Also when there is no time for another try: what is repaired now, the next call finds.
+                if not self._recover(client, error, deadline, args) or time.monotonic() + _RETRY_PAUSE_S >= deadline:
                     if _is_silence(error) or _is_lost_connection(error):
                         self._breaker.silent(_reason(error))
                     if _is_missing_collection(error) and args:
@@ -161,25 +168,26 @@ class Connection:
         if server is not None:
             server.close()
 
-    def _connect(self) -> Any:
+    def _connect(self, server: ServerHandle | None) -> Any:
         from pymilvus import MilvusClient
         from pymilvus.exceptions import MilvusException
 
-        address = self._server.uri if self._server else str(self.location)
-        # pymilvus pings every 10 s also when idle, which Milvus Lite answers by hanging up ("too_many_pings"). On a
-        # socket of this machine there is no router that could forget an idle connection.
-        local = {"grpc.keepalive_time_ms": 2**31 - 1, "grpc.keepalive_permit_without_calls": 0}
-        options = local if address.startswith("unix:") else {}
-        deadline = time.monotonic() + self.timeout_s
+        address = server.uri if server else str(self.location)
+        options = dict(_RECONNECTING)
+        if server:
+            # pymilvus pings every 10 s also when idle, which Milvus Lite answers by hanging up ("too_many_pings"). On a
+            # socket of this machine there is no router that could forget an idle connection.
+            options |= {"grpc.keepalive_time_ms": 2**31 - 1, "grpc.keepalive_permit_without_calls": 0}
+        deadline = time.monotonic() + (_START_S if server else self.timeout_s)
         while True:
             try:
-                limit_s = max(0.5, deadline - time.monotonic())
+                limit_s = max(0.5, min(self.timeout_s, deadline - time.monotonic()))
                 return MilvusClient(address, token=self._token, timeout=limit_s, grpc_options=options)
             except MilvusException as error:
-                if self._server is None or time.monotonic() > deadline:
+                if server is None or self._server is None or time.monotonic() > deadline:
                     problem = f"memory.uri: cannot reach Milvus at {self.location}: {_reason(error)}"
                     raise MemoryUnavailable(problem) from error
-                self._server.revive(max(0.5, deadline - time.monotonic()))
+                server.revive(max(0.5, deadline - time.monotonic()))
                 time.sleep(_RETRY_PAUSE_S)
 
     def _recover(self, failed_client: Any, error: Exception, deadline: float, args: tuple[Any, ...]) -> bool:
@@ -197,25 +205,46 @@ class Connection:
         with self._lock:
             if self._server is None:
                 return False
-            if not self._server.is_alive() or self._client is failed_client:
-                self._revive(self._server, deadline)
+            if self._server.is_alive() and self._client is not failed_client:
+                return True  # another thread was faster
+            revival = self._start_revival(self._server)
+        if not revival.wait(max(0.0, deadline - time.monotonic())):
+            raise MemoryUnavailable(f"{self.location}: its server is being started again and is not ready yet")
         return True
 
     def _revive_early(self) -> None:
-        """The host has died, perhaps while nobody called. Its Milvus may answer for 2 s more, as an orphan: that it does
-        says nothing. When a call was faster, the server is only joined again."""
+        """The host has died, perhaps while nobody called. Its Milvus may answer for 2 s more, as an orphan: that it
+        does says nothing. When a call was faster, the server is only joined again."""
         with self._lock:
-            if self._server is not None and not self._stopped:
-                self._revive(self._server, time.monotonic() + self.timeout_s)
+            if self._server is None or self._stopped:
+                return
+            revival = self._start_revival(self._server)
+        revival.wait(None)
 
-    def _revive(self, server: ServerHandle, deadline: float) -> None:
-        """With the lock held."""
-        self._stopped = False
-        server.revive(max(0.5, deadline - time.monotonic()))
-        self._client = self._connect()
-        if self._watch is not None:
-            self._watch.start()
-        if self.on_revived is not None:
+    def _start_revival(self, server: ServerHandle) -> Revival:
+        """The one under way, else a new one. With the lock held."""
+        if self._revival is None or self._revival.ended:
+            self._stopped = False
+            self._revival = Revival(lambda: self._revive(server))
+        return self._revival
+
+    def _revive(self, server: ServerHandle) -> None:
+        client = None
+        try:
+            server.revive(_START_S)
+            client = self._connect(server)
+        finally:
+            with self._lock:
+                closed = self._server is None
+                if closed:
+                    server.close()  # it may have taken a new lease since
+                elif client is not None:
+                    self._client = client
+                    if self._watch is not None:
+                        self._watch.start()
+        if closed:
+            client.close()
+        elif self.on_revived is not None:
             threading.Thread(target=self.on_revived, name="memory-warm-up", daemon=True).start()
 
 
