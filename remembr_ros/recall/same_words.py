@@ -37,6 +37,27 @@ _PLAIN = frozenset(
 )
 """Words that a thing may be called with and captions need not say."""
 
+_REAL = """
+    area arena badge barge barrister baseball batch beads beard biker bland boost booth booths boulder braid brand
+    bridge broke brook bullet bullets cable cache calculation calculations canoe card cards carrier carriers cartoon
+    cartoons certain chart charts chemistry chief chord christians cinder clone coast coin coins commuter compiler
+    coroner crafts crash crater create crook crouch crowd crowds crown curate dessert desserts detect directing
+    diver divers donor draper drive electrical electricity emergence engineer exhibiting eyelashes fibres fight
+    finer flight float flood follower footballer foreman freeze freighter galleries gallery gamer glitter glover
+    grade graph grassy handle handy hardy header hearing hoarse hospitality infantry inspection instruction
+    instrumental keyboardist landing landscape launch lightning liter locking lodging looming machinery maple marker
+    markers medal medals mess messy milky ministry mister packing panther parade patent pearl pearls pension
+    personal photon pier piers piper plain planet planets plank planks plantation pointer pointing policies powder
+    printed printing processor processors profession project projection prosecutor protector psalm rabbi
+    receptionist recorder recreation rectory scandal scanner scanners scars sealing seater seminary shack shooter
+    shore shores shots shovel shovels singles skater sleeping slick slippery smack socks sorting spot spots squire
+    stack stacks sticker sticky stink stole storey storm strange stretched stretching stroll stuff sweat swing
+    swings thorn thrash three trailer trailers trainee traitor trumpeter unity visor warming weaponry wedding
+    weddings weight welding widow widows wight wince writing
+"""
+_SPELLED_RIGHT = frozenset(_REAL.split()) | STOP_WORDS | COLOURS
+"""Words that look like slips of known ones ("widow", "scanner") and are not."""
+
 Words = tuple[str, ...]
 """Stems of a term, in order."""
 
@@ -48,7 +69,7 @@ class SameWords:
         """`lines` in the format that everyday_words.txt explains. `wider`: groups that add what means the same as a
         term of these lines, and stand behind them. Raises ConfigurationError with the line's number."""
         self._others: dict[Words, dict[str, None]] = {}
-        self._single: set[str] = set()
+        self._single: dict[str, str] = {}
         self._terms: set[Words] = set()
         for number, line in enumerate(lines, 1):
             line = line.partition("#")[0].strip().lower()
@@ -57,7 +78,7 @@ class SameWords:
         if wider is not None:
             for term, others in wider._others.items():
                 self._others.setdefault(term, {}).update(others)
-            self._single |= wider._single
+            self._single = wider._single | self._single
             self._terms |= wider._terms
         self._longest = max(map(len, self._others), default=0)
 
@@ -68,7 +89,8 @@ class SameWords:
             others.update(dict.fromkeys(other for other in (*terms, *more) if _stems(other) != _stems(term)))
         named = [_stems(term) for term in (*terms, kind) if term]
         self._terms.update(named)
-        self._single.update(stem for words in named for stem in words)
+        for word in words_of(" ".join((*terms, kind))):
+            self._single.setdefault(stem(word), word)
 
     def knows(self, word: str) -> bool:
         """Whether `word` is part of a term: then it is no name of somebody, whatever its capitals."""
@@ -98,21 +120,22 @@ class SameWords:
                     return ([same] if same != " ".join(words) else []) + others
         return []
 
-    def spelled(self, asked: str, said: Collection[str]) -> str:
+    def spelled(self, asked: str, said: Collection[str], names: Collection[str] = ()) -> str:
         """`asked` with words put right that neither a caption nor a group has: parts written apart that captions join
-        ("chain saw"), or a word that is close to one (`CLOSE`). `said`: lower-case words of captions."""
+        ("chain saw"), or a word that is close to one (`CLOSE`). `said`: lower-case words of captions; `names`: those
+        that the asker wrote as names, which are left alone: Sofia is no sofa."""
         stems = {stem(word): word for word in said}
-        known = stems.keys() | self._single
+        known = self._single | stems
+        right_as_it_is = _SPELLED_RIGHT.union(names)
         words, right = words_of(asked), []
         while words:
             word = words.pop(0)
             if words and stem(word + words[0]) in stems and stem(words[0]) not in stems:
                 right.append(word + words.pop(0))
-            elif stem(word) in known or len(word) < _LONG_ENOUGH or word in STOP_WORDS or word in COLOURS:
+            elif len(word) < _LONG_ENOUGH or stem(word) in known or word in right_as_it_is:
                 right.append(word)
             else:
-                close = difflib.get_close_matches(word, [*said, *self._single], 1, CLOSE)
-                right.append(close[0] if close else word)
+                right.append(_close(word, known) or word)
         return " ".join(right)
 
 
@@ -164,6 +187,13 @@ def _read(line: str, where: str) -> tuple[str, list[str]]:
 def _named(term: str) -> str:
     """As it is looked up: who asks for "the beast" is understood to ask for "beast"."""
     return _ARTICLE.sub("", term.strip())
+
+
+def _close(word: str, known: dict[str, str]) -> str:
+    """The word of `known` (by stem) that `word` is likeliest a slip of, "" where none is close."""
+    alike = [other for other in known.values() if other[:1] == word[:1]]  # hardly anybody misspells the first letter
+    found = difflib.get_close_matches(word, alike, 1, CLOSE)
+    return found[0] if found else ""
 
 
 def _short(line: str) -> str:
