@@ -21,7 +21,7 @@ from remembr_ros.recall.vocabulary import COLOURS, STOP_WORDS
 PARAMETER = "recall.words_file"
 MAX_BYTES = 100_000
 """Of a site's file."""
-MAX_TERMS = 200
+MAX_TERMS = 100
 """In a line."""
 MAX_WORDS = 8
 """In a term."""
@@ -83,12 +83,12 @@ class SameWords:
         self._longest = max(map(len, self._others), default=0)
 
     def _add(self, kind: str, terms: list[str], wider: SameWords | None) -> None:
-        more = [other for term in terms for other in wider._others.get(_stems(term), ())] if wider else []
-        for term in [kind] if kind else terms:
-            others = self._others.setdefault(_stems(term), {})
-            others.update(dict.fromkeys(other for other in (*terms, *more) if _stems(other) != _stems(term)))
-        named = [_stems(term) for term in (*terms, kind) if term]
-        self._terms.update(named)
+        named = {term: _stems(term) for term in (*terms, kind) if term}
+        more = [other for words in named.values() for other in wider._others.get(words, ())] if wider else []
+        same = {other: _stems(other) for other in (*terms, *more)}
+        for words in [named[kind]] if kind else dict.fromkeys(named.values()):
+            self._others.setdefault(words, {}).update((other, None) for other, its in same.items() if its != words)
+        self._terms.update(named.values())
         for word in words_of(" ".join((*terms, kind))):
             self._single.setdefault(stem(word), word)
 
