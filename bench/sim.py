@@ -1,9 +1,9 @@
 """Questions about simulated deployments of 30 days and 200,000 windows, whose truth is known. It is not NaVQA.
 
-In: deployments of seeds that no rule was tuned on, two with generated questions and one with a hundred by people who had
-read no rule; no deployment that rules were tuned on has the things of seeds from 200. Out, for each of `PARTS`: right
-answers by family with 95 % intervals, of the rules, of an oracle behind the agent and of keywords, and of retrieval with
-more and less of what the memory can do. Part `tuning`: what the rules were tuned on, for comparison.
+In: deployments of seeds that no rule was tuned on, two with generated questions and one with a hundred by people who
+had read no rule; no deployment that rules were tuned on has the things of seeds from 200. Out, for each of `PARTS`:
+right answers by family with 95 % intervals, of the rules, of an oracle behind the agent and of keywords, and of
+retrieval with more and less of what the memory can do. Part `tuning`: what the rules were tuned on, for comparison.
 """
 
 from __future__ import annotations

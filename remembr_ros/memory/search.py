@@ -159,7 +159,8 @@ class _Search:
         if self.once:
             pool = min(16 * pool, largest)
         for _ in range(_MAX_ROUNDS):
-            found = self.table.similar(self.vector, self.terms + self._others(), pool)
+            only_ids = self.once and self.query.near is None
+            found = self.table.similar(self.vector, self.terms + self._others(), pool, only_ids=only_ids)
             if names:
                 self._count_words(found)
             self._take(found)

@@ -102,8 +102,11 @@ class Table:
         rows = self._query(expression, RANK_FIELDS, limit)
         return list({row["id"]: _candidate(row) for row in rows}.values())
 
-    def similar(self, vector: np.ndarray[Any, Any], terms: Iterable[str], limit: int) -> list[Candidate]:
-        """The `limit` rows nearest to the unit `vector`, best first. A few come whole."""
+    def similar(
+        self, vector: np.ndarray[Any, Any], terms: Iterable[str], limit: int, *, only_ids: bool = False
+    ) -> list[Candidate]:
+        """The `limit` rows nearest to the unit `vector`, best first. A few come whole; with `only_ids` many come with
+        nothing but their id and score, in a third of the time."""
         limit, expression = min(limit, MAX_ROWS), filters.all_of(terms)
         whole = limit <= _FEW_SIMILAR
         # ef: how many neighbours HNSW keeps while it walks; at least the number of rows asked for.
@@ -114,7 +117,7 @@ class Table:
             data=[vector],
             filter=expression,
             limit=limit,
-            output_fields=list(ALL_FIELDS if whole else RANK_FIELDS),
+            output_fields=list(ALL_FIELDS if whole else ("id",) if only_ids else RANK_FIELDS),
             anns_field=VECTOR,
             search_params={"metric_type": "COSINE", "params": params},
             **self._reading,
@@ -123,7 +126,10 @@ class Table:
         for hit in found[0]:
             entity = hit["entity"]
             score = min(1.0, hit["distance"])
-            candidates.setdefault(entity["id"], _candidate(entity, score, entity if whole else None))
+            if only_ids and not whole:
+                candidates.setdefault(entity["id"], Candidate(entity["id"], "", 0, 0, False, 0.0, 0.0, score))
+            else:
+                candidates.setdefault(entity["id"], _candidate(entity, score, entity if whole else None))
         if len(found[0]) < limit and not self._connection.embedded:
             return self._exactly_similar(vector, expression, limit) or list(candidates.values())
         return list(candidates.values())

@@ -52,6 +52,11 @@ class Searches:
         hits = self.hits(Query(text=about, limit=limit, each_caption_once=True))
         return [(hit.memory.caption, hit.score) for hit in hits if not says_nothing(hit.memory.caption)]
 
+    def nearest_captions(self, about: str, windows: int) -> list[str]:
+        """Those of the windows nearest to `about`, which may be few different ones: a tenth of the time."""
+        hits = self.hits(Query(text=about, limit=windows, collapse=False))
+        return list(dict.fromkeys(hit.memory.caption for hit in hits if not says_nothing(hit.memory.caption)))
+
     def rows(self, after_ns: int, before_ns: int, limit: int) -> list[Memory]:
         """All that was noted between, in time order."""
         return self._memory.between(after_ns, min(before_ns, self._now_ns), limit)

@@ -20,6 +20,8 @@ ALTERNATIVES = 8
 ALIKE_THOUGH_KNOWN = 0.65
 """Least likeness of a phrase to a thing whose other words are known, and which captions do not say: a guard is no
 "soldier" (0.56)."""
+_FEW = 24
+"""Windows among which one says what is looked for, if any does."""
 _SENTENCE = 4
 """Words from which on what is asked for is more than a compound noun."""
 _LONGEST_PART = 4
@@ -51,19 +53,27 @@ class Wordings:
 
     def of(self, about: str) -> list[Wording]:
         """By its own words, spelled as captions do; by words that mean the same; else by phrases that are alike."""
+        others = self._same_words.others(about)
+        if others:  # what people call it is known: its captions are found without a look at many others
+            said = [about] if self._is_said(about) else self._said(others)
+            if said:
+                return [(words, 1.0) for words in said]
         near = self._searches.captions(about)
         spelled = self._same_words.spelled(about, {word for caption, _ in near for word in words_of(caption)})
         if spelled != about:
             near = self._searches.captions(spelled)
         if any(self._says_own(spelled, caption) for caption, _ in near):
             return [(spelled, 1.0)]
-        same = self._said(self._same_words.others(spelled))
+        same = [] if spelled == about else self._said(self._same_words.others(spelled))
         if same or self._other_words is None:
             return [(words, 1.0) for words in same]
         colours = colours_of(spelled)
         known = self._same_words.has(words_of(without_colours(spelled)))
         found = self._other_words.of(spelled, near, ALIKE_THOUGH_KNOWN if known else 0.0)
         return [(f"{colours} {phrase}".strip(), likeness) for phrase, likeness in found]
+
+    def _is_said(self, words: str) -> bool:
+        return any(self._says_own(words, caption) for caption in self._searches.nearest_captions(words, _FEW))
 
     def _says_own(self, words: str, caption: str) -> bool:
         """`says`, for "chain saw" and "show room", too, of which a part has no meaning of its own."""
@@ -78,7 +88,10 @@ class Wordings:
         said: list[str] = []
         for first in range(0, len(alternatives), several or 1):
             some = alternatives[first : first + several]
-            captions = [caption for caption, _ in self._searches.captions(", ".join(some), CAPTIONS // 4 * several)]
+            if len(some) > 1:
+                captions = [caption for caption, _ in self._searches.captions(", ".join(some), CAPTIONS // 4 * several)]
+            else:
+                captions = self._searches.nearest_captions(some[0], _FEW)
             said += [words for words in some if any(says(words, caption) for caption in captions)]
         return said
 
