@@ -60,6 +60,24 @@ def test_every_message_package_that_is_imported_is_declared() -> None:
                     assert name in declared, f"{path.relative_to(ROOT)} imports {name}: add it to package.xml"
 
 
+@pytest.mark.parametrize("command", [("build", "--build-base"), ("sdist", "--formats=gztar", "--dist-dir")])
+def test_what_is_installed_has_the_files_that_are_no_modules(tmp_path: Path, command: tuple[str, ...]) -> None:
+    copied = tmp_path / "source"
+    kept = shutil.ignore_patterns(".*", "__pycache__", "build", "install", "log", "*.egg-info", "test", "docs", "bench")
+    shutil.copytree(ROOT, copied, ignore=kept)
+    made = tmp_path / "made"
+    result = run([sys.executable, "setup.py", "-q", *command, str(made)], cwd=copied)
+    assert result.returncode == 0, result.stderr
+    if command[0] == "sdist":
+        shutil.unpack_archive(next(made.glob("*.tar.gz")), made)
+    for wanted in ("everyday_words.txt", "same_words.py"):
+        assert list(made.rglob(f"remembr_ros/recall/{wanted}")), f"{command[0]} left out {wanted}"
+
+
+def test_an_installation_has_an_example_of_a_sites_words() -> None:
+    assert re.search(r'glob\("config/\*\.\*"\)', SETUP) and (ROOT / "config" / "site_words.txt").is_file()
+
+
 @pytest.mark.parametrize("path", sorted(ROOT.glob("requirements*.txt")), ids=lambda path: path.name)
 def test_requirements_are_bounded(path: Path) -> None:
     for line in path.read_text().splitlines():

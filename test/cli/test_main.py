@@ -86,7 +86,34 @@ def test_a_question_is_answered_with_place_and_evidence(namespace):
     assert result.returncode == 0, result.stderr
     assert "x 2.00 m, y 1.00 m in map" in result.stdout and "I see a door." in result.stdout
     assert "extractive" in result.stdout
-    assert re.search(r"^ +\d+\.\d\d s +search door: \d+ memories \(round 1\)$", result.stdout, re.MULTILINE), result.stdout
+    assert re.search(r"^ +\d+\.\d\d s +search door: \d+ memories \(round 1\)$", result.stdout, re.MULTILINE), (
+        result.stdout
+    )
+
+
+def test_a_question_in_the_sites_own_words(tmp_path_factory):
+    """Nobody but the people of this site calls its forklift Bertha."""
+    nodes = Nodes(tmp_path_factory.mktemp("site"))
+    words = nodes.folder / "site_words.txt"
+    words.write_text("# ours\nBertha, big forklift, forklift\n")
+    with MemoryStore.open(nodes.memory_uri, create_embedder("hashing")) as store:
+        for index, (caption, x) in enumerate((("A grey door.", 2.0), ("A forklift by the shelves.", 8.0))):
+            start = T0 + index * 60 * 10**9
+            pose = Pose(start, "map", x, 1.0, yaw=0.0)
+            store.write(
+                [Memory(caption, start, start + 3 * 10**9, start, caption, pose, True, "office", "robot", "front")]
+            )
+    try:
+        nodes.query("without").wait_for("active")
+        result = remembr("ask", "Where is Bertha?", "--namespace", nodes.namespace)
+        assert result.returncode == 1 and "forklift" not in result.stdout, result.stdout
+        nodes.started[-1].stop()
+        nodes.query(recall__words_file=words).wait_for("active")
+        result = remembr("ask", "Where is Bertha?", "--namespace", nodes.namespace)
+        assert result.returncode == 0, result.stderr
+        assert "x 8.0 m, y 1.0 m" in result.stdout and "A forklift by the shelves." in result.stdout
+    finally:
+        nodes.close()
 
 
 def test_what_was_never_seen_is_exit_code_1(namespace):

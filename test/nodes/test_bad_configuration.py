@@ -45,6 +45,7 @@ def test_an_integer_for_a_double_and_a_misspelt_name(nodes):
         ({"llm__model": "gpt:4"}, ("llm.model", "gpt:4", "extractive")),
         ({"navigation__navigator": "teleport"}, ("navigation.navigator", "teleport", "action")),
         ({"memory__uri": "/no/such/folder/memory.db"}, ("memory.uri", "/no/such/folder")),
+        ({"recall__words_file": "/no/such/words.txt"}, ("recall.words_file", "/no/such/words.txt", "No such file")),
     ],
 )
 def test_the_query_node_stays_up_and_says_what_is_wrong(nodes, robot: SimRobot, parameters, words):
@@ -57,6 +58,15 @@ def test_the_query_node_stays_up_and_says_what_is_wrong(nodes, robot: SimRobot, 
     assert all(word in answer.error_msg for word in words)
     assert robot.call("search", text="door").error_code == Answer.NOT_ACTIVE
     assert query.running
+
+
+def test_a_line_of_a_sites_words_that_is_wrong_is_named(nodes, robot):
+    file = nodes.folder / "site_words.txt"
+    file.write_text("bertha, forklift\n\nrobot lab: \n")
+    log = nodes.query(recall__words_file=file).wait_for("cannot activate")
+    assert f"recall.words_file: {file}, line 3: 'robot lab:'" in log and "Traceback" not in log, log
+    answer = robot.ask("where did you see a door?")
+    assert answer.error_code == Answer.NOT_ACTIVE and "line 3" in answer.error_msg
 
 
 @pytest.mark.parametrize(
