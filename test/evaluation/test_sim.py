@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import dataclasses
 import hashlib
 import time
 from collections import Counter
@@ -106,6 +108,20 @@ def test_truth_of_first_last_and_count(deployment: Deployment) -> None:
     assert first.times[0][0] == seen[0].start_ns and last.times[0][1] == seen[-1].end_ns
     assert world.how_many(Wanted((thing,)), now_ns).count == len(seen)
     assert world.how_many(Wanted((thing,)), seen[0].start_ns).count == 0
+
+
+def test_where_the_place_was_never_known_has_no_answer(deployment: Deployment) -> None:
+    lost = copy.copy(deployment)
+    thing = deployment.things[0]
+    lost._sightings = {
+        thing.id: [
+            dataclasses.replace(s, noted=tuple(dataclasses.replace(m, pose=None, localized=False) for m in s.noted))
+            for s in deployment.sightings(thing)
+        ]
+    }
+    wanted = Wanted((thing,))
+    assert World(deployment).where(wanted, deployment.end_ns).answerable
+    assert not World(lost).where(wanted, deployment.end_ns).answerable
 
 
 def test_thirty_days_are_made_in_a_minute() -> None:

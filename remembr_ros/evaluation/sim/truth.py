@@ -79,7 +79,10 @@ class World:
         """Every place of the occasions meant from which a caption notes it."""
         seen = self._which(wanted, now_ns)
         noted = [m for occasion in seen for m in occasion.noted if m.pose is not None]
-        return self._found(Truth(AnswerKind.POSITION, places=_places(noted), evidence_ids=_ids(seen)), seen)
+        # Where the robot never knew its place, nobody can tell.
+        return self._found(
+            Truth(AnswerKind.POSITION, places=_places(noted), evidence_ids=_ids(seen)), seen if noted else []
+        )
 
     def nearest(self, wanted: Wanted, now_ns: int, here: Room) -> Truth:
         """The places of the one of several alike that is nearest to `here` on its floor."""
