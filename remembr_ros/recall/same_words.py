@@ -120,19 +120,17 @@ class SameWords:
                     return ([same] if same != " ".join(words) else []) + others
         return []
 
-    def spelled(self, asked: str, said: Collection[str], names: Collection[str] = ()) -> str:
+    def spelled(self, asked: str, said: Collection[str]) -> str:
         """`asked` with words put right that neither a caption nor a group has: parts written apart that captions join
-        ("chain saw"), or a word that is close to one (`CLOSE`). `said`: lower-case words of captions; `names`: those
-        that the asker wrote as names, which are left alone: Sofia is no sofa."""
+        ("chain saw"), or a word that is close to one (`CLOSE`). `said`: lower-case words of captions."""
         stems = {stem(word): word for word in said}
         known = self._single | stems
-        right_as_it_is = _SPELLED_RIGHT.union(names)
         words, right = words_of(asked), []
         while words:
             word = words.pop(0)
             if words and stem(word + words[0]) in stems and stem(words[0]) not in stems:
                 right.append(word + words.pop(0))
-            elif len(word) < _LONG_ENOUGH or stem(word) in known or word in right_as_it_is:
+            elif len(word) < _LONG_ENOUGH or stem(word) in known or word in _SPELLED_RIGHT:
                 right.append(word)
             else:
                 right.append(_close(word, known) or word)

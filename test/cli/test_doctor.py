@@ -28,7 +28,7 @@ from rclpy.node import Node  # noqa: E402
 from sensor_msgs.msg import CompressedImage, Image  # noqa: E402
 from typer.testing import CliRunner  # noqa: E402
 
-from remembr_ros.cli.doctor_backends import check_embedder, check_endpoint, check_memory  # noqa: E402
+from remembr_ros.cli.doctor_backends import check_embedder, check_endpoint, check_memory, check_words  # noqa: E402
 from remembr_ros.cli.finding import Finding, Level  # noqa: E402
 from remembr_ros.cli.main import app  # noqa: E402
 from remembr_ros.memory.embedders.hashing import HashingEmbedder  # noqa: E402
@@ -190,6 +190,16 @@ def test_the_memory_and_its_model(tmp_path) -> None:
     assert away.level is Level.FAIL and "memory.uri" in away.fix
     assert check_embedder(values, load=True).level is Level.OK
     assert check_embedder({**values, "embedder.model": "nonsuch"}, load=True).level is Level.FAIL
+
+
+def test_the_sites_words_are_tried(tmp_path: Path) -> None:
+    file = tmp_path / "words.txt"
+    file.write_text("bertha, forklift\n")
+    assert list(check_words(DEFAULTS)) == []
+    assert [finding.level for finding in check_words({**DEFAULTS, "recall.words_file": str(file)})] == [Level.OK]
+    file.write_text("bertha, forklift\nroom 101\n")
+    (wrong,) = check_words({**DEFAULTS, "recall.words_file": str(file)})
+    assert wrong.level is Level.FAIL and "recall.words_file" in wrong.what and "line 2" in wrong.what
 
 
 @pytest.fixture
