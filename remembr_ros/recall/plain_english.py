@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from remembr_ros.recall.when import find_times
+
 _POLITE = re.compile(
     r"(?<![\w-])(?:by any chance|if (?:you don't|you do not|i may|i might|possible|that's ok(?:ay)?)(?: mind)?"
     r"(?: ask(?:ing)?)?"
@@ -49,10 +51,10 @@ _MAYBE = (
 )
 _SENTENCE = re.compile(
     r"(?<!\bdr)(?<!\bmr)(?<!\bms)(?<!\bst)(?<!\bmrs)(?<!\bprof)(?<!\boct)(?:\.{2,}|\u2026|[?!;]"
-    rf"|(?<!\b[ap]\.m)\.(?=\s)|\.(?=\s+(?:{_WH}|{_MAYBE})))+\s*|\s+[-\u2013\u2014]+\s+"
+    rf"|(?<!\b[ap]\.m)\.(?=\s)|\.(?=\s+(?:{_WH}|{_MAYBE})))+\s*| [-\u2013\u2014]+ "
 )
 _COMMA = re.compile(
-    rf"\s*[,:]\s+(?!\w+(?:n't)? (?:you|i|we|it|there|they)\W*$)(?=(?:and |but |so |or |now )?(?:{_WH}|{_MAYBE}"
+    rf" ?[,:] (?!\w+(?:n't)? (?:you|i|we|it|there|they)\W*$)(?=(?:and |but |so |or |now )?(?:{_WH}|{_MAYBE}"
     rf"|show me|take me))"
 )
 _LEAD = re.compile(
@@ -101,12 +103,17 @@ _AMONG = re.compile(
     r"(?: (?:that |which )?(?:you|we|i)\b.*)?$"
 )
 _LYING = re.compile(
-    r"(?:\s+(?:(?:lying|standing|sitting|hanging|running|floating|walking) (?:around|about|there)|somewhere|anywhere"
-    r"|around|lately|recently|more than once|once|before))+$"
+    r"(?: (?:(?:lying|standing|sitting|hanging|running|floating|walking) (?:around|about|there)|somewhere|anywhere"
+    r"|around|lately|recently|more than once|once|before)){1,8}$"
+)
+_BEEN = re.compile(
+    r"^(?:yesterday |today )?(?:i|we|you)(?:'ve| have)? (?:was|were|been|went|walked|drove|came|passed)"
+    r"(?: (?:by|past|through|along|over|into))* "
 )
 _PRONOUN = re.compile(
     r"\b(?:it|he|she|they|them|him|(?:that|this|those|these)(?! \w+(?:day|night|time|morning|noon|week|month)\b"
     r"| \w)|the thing|(?:which |the )?one(?= (?:is |that is |that's |are )?(?:the )?(?:nearest|closest))"
+    r"|(?<=nearest )one|(?<=closest )one"
     r"|(?<!is )(?<!was )(?<!are )(?<!were )there(?! (?:is|was|were|are)))\b(?!')"
 )
 _ASKS_WHERE = re.compile(
@@ -153,20 +160,22 @@ def _questioned(clauses: list[str]) -> str:
         if not others or not _PRONOUN.search(asks):
             return ", ".join(clauses)
     if wanted is not None and not strong and not re.match(r"(?:it|them|him|her|that|this)\b", wanted["thing"]):
-        return f"where is {_thing(wanted['thing'])}"
+        return f"where is {_without_time(_thing(wanted['thing']))}"
     if len(clauses) == 1:
         fronted = _FRONTED.match(asks)
         return f"{fronted['ask']} {fronted['first']}" if fronted else asks
     if not strong and not weak:
         return ", ".join(clauses)
     told = next((match for match in (_AMONG.match(c) or _TOLD.match(c) for c in others) if match), None)
-    thing = _thing((wanted or told)["thing"] if wanted or told else others[0])  # type: ignore[index]
+    thing = _thing((wanted or told)["thing"] if wanted or told else _BEEN.sub("", others[0]))  # type: ignore[index]
     if _PRONOUN.fullmatch(thing):
         thing = _thing(others[0])
     if any(_ASKS_WHERE.match(clause) for clause in clauses) and not (strong and not _ASKS_WHERE.match(asks)):
         named = next((clause for clause in clauses if not _ASKS_WHERE.match(clause)), thing)
-        met = _GONE.match(named) or _WANTS.match(named) or _TOLD.match(named)
-        return f"where is {_thing(met['thing'] if met else named)}"
+        lost = _GONE.match(named) or _WANTS.match(named)
+        met = lost or _TOLD.match(named)
+        thing = _thing(met["thing"] if met else named)
+        return f"where is {_without_time(thing) if lost else thing}"
     if _PRONOUN.search(asks):
         return _PRONOUN.sub(lambda _: f" {thing} ", asks, count=1)
     if re.match(
@@ -200,6 +209,13 @@ def _without_lead(clause: str) -> str:
 
 def _thing(words: str) -> str:
     return _LYING.sub("", words.strip(" ,."))
+
+
+def _without_time(thing: str) -> str:
+    """What was lost, without when: the robot may have seen it since."""
+    for start, end in sorted(find_times(thing), reverse=True):
+        thing = f"{thing[:start]} {thing[end:]}"
+    return " ".join(thing.split())
 
 
 def _spelled(word: str) -> str:

@@ -1,4 +1,7 @@
-"""The forms that English questions about the past take, as regular expressions over lower-case text without quotes."""
+"""The forms that English questions about the past take, as regular expressions over lower-case text without quotes.
+
+What may be repeated has a bound, so that a text of any length is read in a moment.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +50,7 @@ NEAR_THING = re.compile(
 )
 NEAR_THAT = re.compile(rf"\b(?:{_NEAR}|around) (?:it|that|this|there|them)$")
 NEAREST_TO = re.compile(
-    r"\b(?:nearest|closest) (?P<what>(?!to\b)\w[\w' -]*?) to (?:the |an? |my )?(?P<thing>\w[\w' -]*)"
+    r"\b(?:nearest|closest) (?P<what>(?!to\b)\w[\w' -]{0,100}?) to (?:the |an? |my )?(?P<thing>\w[\w' -]*)"
 )
 """The nearest of one thing to another: "the nearest chair to the lift"."""
 FROM_HERE = re.compile(r"\bfrom (?:here|my place|this room)\b")
@@ -57,6 +60,7 @@ NOT_THEN = re.compile(r",? (?:and )?not (?:last|this|the last) \w+")
 """A time that is not meant."""
 HERE = re.compile(r"\b(?:right |over )here$|^(?:is|are|was|were) there .*\bhere$|^what\b.*\bhere$")
 """Near the robot; "was the gardener here" asks about the building."""
+LAST_HERE = re.compile(r"\b(?:right |over )?here$")
 LOOSE_HERE = re.compile(r"\b(?:around |about )?here\b")
 NEAREST = re.compile(
     r"(?:\b(?:that is |that's |which is |whichever is )?(?:the )?(?:nearest|closest|quickest(?= (?:\w+ )?to (?:get"
@@ -97,11 +101,11 @@ NOW = re.compile(
 )
 _PERCEIVE = r"(?:see|saw|seen|notice|spot|enter|come|pass|arrive|visit)"
 FIRST = re.compile(
-    r"\b(?:for |the )*(?:very )?first (?:time|thing)\b|\b(?<=you )first\b|\b(?<=i )first\b"
+    r"\b(?:for |the ){0,3}(?:very )?first (?:time|thing)\b|\b(?<=you )first\b|\b(?<=i )first\b"
     rf"|\bfirst(?= {_PERCEIVE})|\bearliest\b|\bfirst$"
 )
 LAST = re.compile(
-    r"\b(?:for |the )*(?:very )?last (?:time|thing)\b|\b(?<=you )last\b|\b(?<=i )last\b"
+    r"\b(?:for |the ){0,3}(?:very )?last (?:time|thing)\b|\b(?<=you )last\b|\b(?<=i )last\b"
     rf"|\blast(?= {_PERCEIVE})|\b(?:most recent(?:ly)?|latest)\b|\blast$"
 )
 BACK = re.compile(r"\b(?:it|that|this|there|those|them|they|then)\b")
@@ -122,9 +126,9 @@ CONTINUES = re.compile(
 )
 """A question that only names another thing: "and the blue chair?", "what about the elevator?"."""
 BETWEEN = re.compile(
-    r"(?:between|from) (?P<first>.+?) (?:and|to|until|till) (?P<second>.+)"
-    r"|\b(?:after|before) (?P<one>.+?) (?:did|was|were|have|had|that)\b(?P<two> .+)"
-    r"|(?:after|since) (?P<after>.+?) (?:until|before|to) (?P<before>.+)"
+    r"(?:between|from) (?P<first>.{1,300}?) (?:and|to|until|till) (?P<second>.+)"
+    r"|\b(?:after|before) (?P<one>.{1,300}?) (?:did|was|were|have|had|that)\b(?P<two> .+)"
+    r"|(?:after|since) (?P<after>.{1,300}?) (?:until|before|to) (?P<before>.+)"
 )
 ATTRIBUTE = re.compile(
     r"^(?:what|which)(?:'s| is| was| are| were)? (?:the )?"
@@ -205,7 +209,7 @@ WRITTEN = re.compile(
 )
 """What a sign says: "what did the notice in the lobby say", "what is written on the door"."""
 WRITTEN_IN = re.compile(
-    r"\b(?:in|inside|at) (?:the |a |an )?(?P<place>\w[\w' -]*?)(?: (?:say|said|says|reads?|announced?|tell"
+    r"\b(?:in|inside|at) (?:the |a |an )?(?P<place>\w[\w' -]{0,100}?)(?: (?:say|said|says|reads?|announced?|tell"
     r"|told(?: us)?))?$"
 )
 _SIGN = (
@@ -213,7 +217,7 @@ _SIGN = (
     r"|pages?|papers?|warnings?|boards?)"
 )
 SIGN = re.compile(
-    rf"\b{_SIGN}\b(?:.*?\b(?:in|inside|at|outside|of) (?:the |a |an )?(?P<place>\w[\w' -]*?)"
+    rf"\b{_SIGN}\b(?:.{{0,500}}?\b(?:in|inside|at|outside|of) (?:the |a |an )?(?P<place>\w[\w' -]{{0,100}}?)"
     r"(?= (?:say|said|says|saying|read|reads|reading|about|that|which|tell|tells|told|telling|is|was|warn\w*)\b"
     r"|[,.;?]|$))?"
 )
@@ -225,7 +229,7 @@ SIGN_ABOUT = re.compile(
     r" (?:the |an? |your )?(?P<topic>\w.*)$"
 )
 """Something written, with what it says."""
-SIGN_LAST = re.compile(r" (?:first|last|up|there|on it|hang\w*)$")
+SIGN_LAST = re.compile(r" (?:first|last|up|there|on it|hang\w*|say|read|tell(?: us)?|mean)$")
 THAT_TIME = re.compile(
     r"\b(?:(?:on|in|at|during|within) )?(?:that|the same) (?:day|time|week|period|morning|afternoon|evening|night)\b"
 )
@@ -330,7 +334,7 @@ PURPOSE = re.compile(
 LOOSE_END = re.compile(
     r"(?: (?:come|came|comes|walk(?:ed)?(?: in)?|have|leave|like|would|going|behind|work|again|by|show|be|been|gone"
     r"|noted|recorded|lately|recently|put|left|hide|hiding"
-    r"|from|up|your|my|belong|kept|now|then|in|at|with|to|on|of|for))+$"
+    r"|from|up|your|my|belong|kept|now|then|in|at|with|to|on|of|for)){1,12}$"
 )
 FILLERS = re.compile(
     r"\b(?:(?:r[ua]n(?:ning)?|bump(?:ed|ing)?|c[oa]me|coming) (?:into|across|upon|by)|cross(?:ed"

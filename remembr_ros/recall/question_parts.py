@@ -74,7 +74,7 @@ def take_landmark(text: str, form: Form) -> tuple[str, bool, str]:
     if forms.NEAR_THAT.search(text):
         return "that", True, forms.NEAR_THAT.sub(" ", text)
     if form is not Form.WHERE and forms.HERE.search(text):
-        return "me", True, forms.HERE.sub(" ", text)
+        return "me", True, forms.LAST_HERE.sub(" ", text)
     pair = forms.NEAREST_TO.search(text)
     if pair:
         return strip(pair["thing"]), True, f"{text[: pair.start()]} {pair['what']}"
@@ -93,8 +93,12 @@ def place_of_request(text: str) -> str:
     if match is None:
         return text
     before, after = text[: match.start()], text[match.end() :]
+    if strip(after):
+        return after
     # "where is the lift, take me there": the place was named before the request.
-    return after if strip(after) else re.sub(r"^.*?\b(?:where|find)\b", "", before)
+    before = re.sub(r"^.*?\b(?:where|find)\b", "", before)
+    nearest = forms.NEAREST.search(after)
+    return f"{nearest[0]} {before}" if nearest else before
 
 
 def same_thing(second: str, first: str) -> str:

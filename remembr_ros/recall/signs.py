@@ -13,8 +13,8 @@ from remembr_ros.records import Hit
 ABOUT_IT = 0.5
 """Share of the words of a topic that a sign about it has, at least: "the note about the lost glove" may say "Glove
 found"."""
-_QUOTED = re.compile(r"[\"\u201c].+?[\"\u201d]|\b(?:reads|reading|saying)\b")
-_QUOTE = re.compile(r"[\"\u201c](.+?)[\"\u201d]")
+_QUOTED = re.compile(r"[\"\u201c][^\"\u201c\u201d]{1,300}[\"\u201d]|\b(?:reads|reading|saying)\b")
+_QUOTE = re.compile(r"[\"\u201c]([^\"\u201c\u201d]{1,300})[\"\u201d]")
 
 
 def written_in(searches: Searches, wordings: Wordings, place: str, topic: str = "", *, on_topic: bool) -> list[Hit]:

@@ -195,8 +195,8 @@ class _Reading:
         )
 
     def _sign(self) -> Asked | None:
-        """ "Which day does the notice in the lobby name?", "what does the note about the glove say?": `topic` is what
-        the sign is about, or what is asked about it."""
+        """ "Who gives the concert that the poster in the lobby announces?", "what is on the note about the glove?":
+        `topic` is what is asked about it, or what the sign is about."""
         asks = self.form is Form.WHAT and not self.go and self.time is None and forms.ASKS.match(self.text)
         sign = forms.SIGN.search(self.whole) if asks and not forms.COLOUR.search(self.text) else None
         if not sign:
@@ -204,7 +204,7 @@ class _Reading:
         place = parts.strip(sign["place"] or "")
         told = forms.SIGN_ABOUT.search(self.whole)
         if told:
-            topic = parts.strip(re.sub(r"[,.?!;].*$", "", told["topic"]))
+            topic = parts.strip(forms.SIGN_LAST.sub("", re.sub(r"[,.?!;].*$", "", told["topic"])))
         else:
             others = words_of(f"{sign[0]} {place}")
             topic = " ".join(word for word in words_of(parts.strip(self.text)) if word not in others)
@@ -280,7 +280,7 @@ class _Reading:
         landmark, nearest, rest = parts.take_landmark(text, self.form)
         if nearest and self.order is Order.RELEVANCE:
             self.order = Order.NEAREST
-            if self.form is Form.WHAT and forms.NEAREST.search(text):
+            if self.form is Form.WHAT and forms.NEAREST.search(forms.TO_HERE.sub(" ", text)):
                 self.form = Form.WHERE
                 rest = parts.without_form(self.form, rest)
         if landmark == "" and self.order is not Order.NEAREST:
@@ -335,5 +335,10 @@ def _only_asks(text: str) -> bool:
 
 
 def _around(time: TimeExpression) -> TimeExpression:
-    """A stay at a moment began some time before it and went on after it."""
-    return TimeExpression(time.instants_ns[0] - STAY_NS, time.instants_ns[-1] + STAY_NS, note=time.note)
+    """A stay at a moment began some time before it and went on after it; "five days ago" leaves more room by itself."""
+    after, before = time.instants_ns[0] - STAY_NS, time.instants_ns[-1] + STAY_NS
+    return TimeExpression(
+        after if time.after_ns is None else min(after, time.after_ns),
+        before if time.before_ns is None else max(before, time.before_ns),
+        note=time.note,
+    )

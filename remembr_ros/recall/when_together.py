@@ -28,7 +28,7 @@ _HOURS = re.compile(
     rf"(?<![\w:])(?:between {_ABOUT}(?P<a>{_HOUR}) and {_ABOUT}(?P<b>{_HOUR})"
     rf"|from {_ABOUT}(?P<c>{_HOUR}) (?:to|until|till) {_ABOUT}(?P<d>{_HOUR})(?: on)?"
     rf"|(?:before|until|till|by) (?P<until>{_HOUR}|lunch)|(?:after|from|since) (?P<since>{_HOUR}|lunch)"
-    rf"|(?:at |around |about )+(?P<at>{_HOUR})|(?P<part>(?:in |on |during |at |of |over "
+    rf"|(?:at |around |about ){{1,3}}(?P<at>{_HOUR})|(?P<part>(?:in |on |during |at |of |over "
     rf"|this )?(?:the )?(?:{_PART})))(?![\w:])"
 )
 _NTH = re.compile(
