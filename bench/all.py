@@ -48,6 +48,9 @@ def main(arguments: Sequence[str], folder: Path = run.HERE, document: Path = ROO
                 continue
             failures += not _run(folder, name, options.quick, options.resume, 60.0 * options.limit_min)
     benchmarks = [_benchmark(folder, results, name, options.quick) for name in names]
+    if options.from_results and not any(benchmark.results.runs for benchmark in benchmarks):
+        print(f"scripts/bench: nothing was measured here yet: {results} has no results", file=sys.stderr)
+        return 2  # and the document of an earlier run stays
     target = results / "benchmarks.quick.md" if options.quick else document
     _document.write(target, benchmarks, quick=options.quick)
     print(target)
