@@ -29,6 +29,10 @@ def without_form(form: Form, text: str) -> str:
     return text if pattern is None else pattern.sub(" ", text, count=1)
 
 
+_BARE_HOUR = re.compile(r"\b(since|after|before|until|till) (\d{1,2})(?=\W*$)")
+"""An hour of the day at the end of a question: "did you see the cat after 10"."""
+
+
 def take_time(text: str, now_ns: int, zone: ZoneInfo) -> tuple[TimeExpression | None, str, str]:
     """(time, its words, the rest)."""
     apart = day_with_hours(text, to_local(now_ns, zone).date())
@@ -37,6 +41,7 @@ def take_time(text: str, now_ns: int, zone: ZoneInfo) -> tuple[TimeExpression | 
             return parse_time(apart[0], now_ns, zone), apart[0], apart[1]
         except InvalidInput:
             pass
+    text = _BARE_HOUR.sub(_on_the_hour, text)
     for start, end in find_times(text):
         try:
             time = parse_time(text[start:end], now_ns, zone)
@@ -44,6 +49,13 @@ def take_time(text: str, now_ns: int, zone: ZoneInfo) -> tuple[TimeExpression | 
             continue
         return time, text[start:end], f"{text[:start]} {text[end:]}"
     return None, "", text
+
+
+def _on_the_hour(found: re.Match[str]) -> str:
+    """ "after 10" is after the latest ten o'clock; what is no hour stays."""
+    hour = int(found[2])
+    clock = f"{hour} o'clock" if 1 <= hour <= 12 else f"{hour}:00" if hour < 24 else found[2]
+    return f"{found[1]} {clock}"
 
 
 def take_order(text: str, form: Form) -> tuple[Order, str]:

@@ -250,3 +250,17 @@ def test_as_many_characters_as_are_answered_take_a_moment(first: str) -> None:
 def test_any_text_is_understood_somehow(said: str) -> None:
     found: Any = asked(said)
     assert isinstance(found, Asked) and found.about == found.about.strip() and found.week in range(6)
+
+
+@pytest.mark.parametrize(
+    ("text", "about", "words"),
+    [
+        ("Did you see the cat after 10?", "cat", "after 10 o'clock"),
+        ("Was the courier there before 9", "courier", "before 9 o'clock"),
+        ("Have you seen a dog since 14?", "dog", "since 14:00"),
+        ("Have you seen a dog since 99?", "dog since 99", ""),
+    ],
+)
+def test_a_bare_hour_at_the_end_is_a_time(text: str, about: str, words: str) -> None:
+    reading = asked(text)
+    assert (reading.about, reading.time_text) == (about, words)
