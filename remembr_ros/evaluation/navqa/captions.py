@@ -28,6 +28,8 @@ from remembr_ros.remember.episodes import EpisodeTracker
 HALF_WINDOW_S = 1.5
 """Where a caption does not say when it began: windows are of 3 s."""
 LONGEST_S = 60.0
+LATEST_S = 9e9
+"""Later than that, nanoseconds do not fit into 64 bits: most likely the time is in another unit."""
 FRAME = "map"
 
 
@@ -85,10 +87,13 @@ def _entries(data: bytes, file: Path) -> list[_Entry]:
     for number, item in enumerate(content):
         try:
             found.append(_entry(item))
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
             why = f"no {error}" if isinstance(error, KeyError) else str(error)
             raise InvalidInput(f"{file}, caption {number}: {why}") from error
-    return sorted((entry for entry in found if entry.caption.strip()), key=lambda entry: entry.start_s)
+    described = sorted((entry for entry in found if entry.caption.strip()), key=lambda entry: entry.start_s)
+    if not described:
+        raise InvalidInput(f"{file}: the caption of every entry is empty")
+    return described
 
 
 def _entry(item: Mapping[str, Any]) -> _Entry:
@@ -100,8 +105,12 @@ def _entry(item: Mapping[str, Any]) -> _Entry:
     theta = item.get("theta")
     if not all(map(math.isfinite, (x, y, z, middle_s))):
         raise ValueError("its position or time is not finite")
+    if abs(middle_s) > LATEST_S:
+        raise ValueError(f"its time {middle_s:g} is not in Unix seconds")
+    if not isinstance(item["caption"], str):
+        raise TypeError(f"its caption is {json.dumps(item['caption'])[:40]}, not a text")
     return _Entry(
-        start_s, 2.0 * middle_s - start_s, (x, y, z), None if theta is None else float(theta), str(item["caption"])
+        start_s, 2.0 * middle_s - start_s, (x, y, z), None if theta is None else float(theta), item["caption"]
     )
 
 

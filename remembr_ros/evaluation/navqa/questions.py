@@ -8,6 +8,7 @@ on the day that the stretch begins.
 from __future__ import annotations
 
 import csv
+import io
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -66,18 +67,23 @@ def read_questions(folder: Path) -> list[Annotated]:
         raise InvalidInput(f"--questions: there is no {table}; it must be the folder of NaVQA that holds data.csv")
     stretches = _stretches(folder)
     zone = ZoneInfo(ZONE_NAME)
-    with table.open(encoding="utf-8-sig", newline="") as file:
-        rows = csv.reader(file)
-        columns = _columns(next(rows, []), table)
-        questions = []
-        for row in rows:
-            if not any(cell.strip() for cell in row):
-                continue
-            cells = {name: row[at].strip() if at < len(row) else "" for name, at in columns.items()}
-            try:
-                questions.append(_question(cells, stretches, zone))
-            except InvalidInput as error:
-                raise InvalidInput(f"{table}, up to line {rows.line_num}: {error}") from error
+    data = table.read_bytes()
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        number = error.object.count(b"\n", 0, error.start) + 1
+        raise InvalidInput(f"{table}, line {number}: this is not UTF-8") from error
+    rows = csv.reader(io.StringIO(text, newline=""))
+    columns = _columns(next(rows, []), table)
+    questions = []
+    for row in rows:
+        if not any(cell.strip() for cell in row):
+            continue
+        cells = {name: row[at].strip() if at < len(row) else "" for name, at in columns.items()}
+        try:
+            questions.append(_question(cells, stretches, zone))
+        except InvalidInput as error:
+            raise InvalidInput(f"{table}, up to line {rows.line_num}: {error}") from error
     return questions
 
 

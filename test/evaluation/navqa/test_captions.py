@@ -79,6 +79,11 @@ class TestCaptions:
             ({"position": [1.0, 2.0, float("nan")]}, "caption 0: its position or time is not finite"),
             ({"time": "noon"}, "caption 0: could not convert"),
             ({"time": 5.0}, "of no sequence"),
+            ({"time": 1e300}, "caption 0: its time 1e+300 is not in Unix seconds"),
+            ({"time": 10**400}, "caption 0: int too large"),
+            ({"caption": None}, "caption 0: its caption is null, not a text"),
+            ({"caption": ["a"]}, 'caption 0: its caption is ["a"], not a text'),
+            ({"caption": " "}, "the caption of every entry is empty"),
         ],
     )
     def test_what_cannot_be_read_is_named(self, files: list[Path], changes: dict[str, Any], complaint: str) -> None:

@@ -101,3 +101,12 @@ def test_a_folder_without_the_files_is_named(tmp_path: Path) -> None:
         path.write_text(json.dumps({"version": 0.1}))
     with pytest.raises(InvalidInput, match=r"qa_unfilled\.json is not a list"):
         read_questions(tmp_path)
+
+
+def test_a_table_that_is_not_utf8_is_named_with_its_line(folder: Path) -> None:
+    change(folder, 2, 2, "Where is the caf\u00e9?")
+    table = folder / "data.csv"
+    assert by_id(read_questions(folder))["LONG_2"].question == "Where is the caf\u00e9?"
+    table.write_bytes(table.read_text(encoding="utf-8").encode("latin-1"))
+    with pytest.raises(InvalidInput, match=r"data\.csv, line \d+: this is not UTF-8"):
+        read_questions(folder)
