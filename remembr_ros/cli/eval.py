@@ -197,7 +197,7 @@ def own(
     limit: LIMIT = 0,
 ) -> None:
     """Your own questions about your own robot's memory."""
-    from remembr_ros.evaluation.own import read_cases
+    from remembr_ros.evaluation.own import contents, read_cases
     from remembr_ros.memory.embedders import create_embedder
     from remembr_ros.memory.store import MemoryStore
 
@@ -210,7 +210,7 @@ def own(
         )  # fmt: skip
         model = create_embedder(embedder, parameter="--embedder")
         with MemoryStore.open(uri, model, collection=collection, token=token(), timeout_s=TIMEOUT_S) as store:
-            name = f"{uri} {collection} {store.count()} {store.bounds()}{_content(words_file)}"
+            name = f"{uri} {collection} {contents(store)}{_content(words_file)}"
             comparison = Comparison(
                 tuple(chosen), zone, out, name, judge, judge_base_url, Tolerances(within, minutes, minutes),
                 _prices(prices), currency, parallel,

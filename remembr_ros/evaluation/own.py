@@ -1,4 +1,5 @@
-"""Questions about a robot's own memory. In: a YAML or JSON-lines file written by hand; out: `Case`s.
+"""Questions about a robot's own memory. In: a YAML or JSON-lines file written by hand; out: `Case`s. And what the memory
+that they are asked about goes by, so that answers of another one are not taken for its own.
 
 One entry a question (docs/evaluate.md shows a file):
 
@@ -12,17 +13,27 @@ Optional: `id`, `group`, `at` (x, y of the robot), `map`, `not_before`, `evidenc
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from datetime import date, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
 from remembr_ros.errors import InvalidInput
 from remembr_ros.evaluation.cases import Case, Place, Truth
-from remembr_ros.records import NANOSECONDS, AnswerKind, Pose
+from remembr_ros.memory.query import Query
+from remembr_ros.records import NANOSECONDS, AnswerKind, Memory, Pose
 
+if TYPE_CHECKING:
+    from remembr_ros.memory.store import MemoryStore
+
+WHOLE = 2000
+"""A memory of so many windows is read from end to end: one to three seconds with Milvus Lite on two cores. Of a larger
+one, `SPOTS` runs of `RUN` windows, which takes as long."""
+SPOTS = 32
+RUN = 64
 _FRAME = "map"
 _KINDS = {
     "position": AnswerKind.POSITION,
@@ -49,6 +60,34 @@ def read_cases(file: Path, zone: ZoneInfo) -> list[Case]:
     if len({case.id for case in cases}) < len(cases):
         raise InvalidInput(f"{file}: two questions have one id")
     return cases
+
+
+def contents(store: MemoryStore) -> str:
+    """Names what is in `store`: its embedder, how many windows, from when to when, and a digest of their fields.
+
+    The digest is of all windows up to `WHOLE`; beyond, of runs from the first to the last, evenly spaced in time. A
+    memory built again with another captioner goes by another name; that single windows of a large one were exchanged,
+    with as many as before, may be missed. Raises MemoryUnavailable.
+    """
+    count, bounds = store.count(), store.bounds()
+    if bounds is None:
+        found: list[Memory] = []
+    elif count <= WHOLE:
+        found = store.get(store.select(Query()))
+    else:
+        first_ns, last_ns = bounds[0], bounds[1] - 1
+        spots = (first_ns + (last_ns - first_ns) * number // (SPOTS - 1) for number in range(SPOTS))
+        found = [memory for at_ns in spots for memory in _run(store, at_ns)]
+    digest = hashlib.sha256()
+    for memory in sorted(found, key=lambda one: (one.start_ns, one.id)):
+        digest.update(repr(memory).encode("utf-8", "backslashreplace"))
+    return f"{store.embedder.name} {count} {bounds} {digest.hexdigest()[:16]}"
+
+
+def _run(store: MemoryStore, at_ns: int) -> list[Memory]:
+    """Of windows that start together, as of two cameras, the store promises no order: none is cut from the others."""
+    page = store.between(at_ns, None, RUN)
+    return [memory for memory in page if memory.start_ns < page[-1].start_ns] if len(page) == RUN else page
 
 
 def _entries(file: Path) -> Iterator[Mapping[str, Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
 from collections.abc import Iterator
@@ -146,6 +147,24 @@ def test_own_questions_about_a_robots_own_memory(tmp_path: Path) -> None:
     assert read(tmp_path)["variants"]["extractive"]["all"]["correct"] == {
         "right": 3, "total": 3, "share": 1.0, "low": pytest.approx(0.4385, abs=1e-3), "high": 1.0,
     }  # fmt: skip
+
+
+def test_a_memory_with_other_captions_at_the_same_place_is_asked_anew(tmp_path: Path) -> None:
+    questions = tmp_path / "questions.yaml"
+    questions.write_text(
+        "- {question: Where is the red chair?, asked_at: 2026-11-30 15:00:00, map: floor1, answer: {position: [15, 3]}}"
+    )
+    database = tmp_path.resolve() / "own.db"
+    options = ["--uri", str(database), "--embedder", "hashing:256", "--timezone", ZONE_NAME, "--out", str(tmp_path)]
+    rights = []
+    with ensure_server(database), MemoryStore.open(str(database), HashingEmbedder(256)) as store:
+        for written in (memories(), [dataclasses.replace(one, caption="A grey wall.") for one in memories()]):
+            store.delete([one.id for one in memories()])
+            store.write(written)
+            result = CliRunner().invoke(app, ["eval", "own", str(questions), *options])
+            assert result.exit_code == 0, result.output
+            rights.append(read(tmp_path)["variants"]["extractive"]["all"]["correct"]["right"])
+    assert rights == [1, 0]
 
 
 def test_a_simulated_deployment_in_small(tmp_path: Path) -> None:

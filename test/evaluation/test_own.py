@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -11,8 +13,11 @@ import pytest
 
 from remembr_ros.errors import InvalidInput
 from remembr_ros.evaluation.cases import Case, Place
-from remembr_ros.evaluation.own import read_cases
-from remembr_ros.records import AnswerKind
+from remembr_ros.evaluation import own
+from remembr_ros.evaluation.own import contents, read_cases
+from remembr_ros.memory.embedders.hashing import HashingEmbedder
+from remembr_ros.memory.query import Query
+from remembr_ros.records import AnswerKind, Memory
 
 ZONE = ZoneInfo("Europe/Berlin")
 NOON_NS = 1_796_036_400_000_000_000
@@ -100,3 +105,55 @@ def test_files_that_are_no_questions(tmp_path: Path, content: str) -> None:
 def test_two_questions_of_one_id(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="one id"):
         read(tmp_path, entry({"count": 1}, id="a"), entry({"count": 2}, id="a"))
+
+
+class Listed:
+    """A store of a list, as far as `contents` reads it."""
+
+    embedder = HashingEmbedder(16)
+
+    def __init__(self, written: Sequence[Memory]) -> None:
+        self._all = sorted(written, key=lambda one: one.start_ns)
+
+    def count(self) -> int:
+        return len(self._all)
+
+    def bounds(self) -> tuple[int, int] | None:
+        return (self._all[0].start_ns, max(one.end_ns for one in self._all)) if self._all else None
+
+    def select(self, query: Query) -> list[str]:
+        return [one.id for one in self._all]
+
+    def get(self, ids: Sequence[str]) -> list[Memory]:
+        return [one for one in self._all if one.id in ids]
+
+    def between(self, after_ns: int, before_ns: None, limit: int) -> list[Memory]:
+        return [one for one in self._all if one.end_ns > after_ns][:limit]
+
+
+def named(written: Sequence[Memory]) -> str:
+    return contents(Listed(written))  # type: ignore[arg-type]
+
+
+def windows(count: int) -> list[Memory]:
+    starts = [number * 10**9 for number in range(1, count + 1)]
+    return [Memory(str(at), at, at + 10**9, at, "a hall") for at in starts]
+
+
+@pytest.mark.parametrize("whole", [2000, 5], ids=["all of it", "runs of it"])
+def test_other_captions_or_places_are_another_memory(whole: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(own, "WHOLE", whole)
+    before = windows(21)
+    first = named(before)
+    assert named(list(reversed(before))) == first
+    assert named([dataclasses.replace(one, caption="a yard") for one in before]) != first
+    assert named([dataclasses.replace(one, map_id="elsewhere") for one in before]) != first
+    assert named(before[:-1]) != first and named([]) != first
+
+
+def test_of_a_large_memory_the_ends_and_the_middle_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    for setting, value in (("WHOLE", 5), ("SPOTS", 3), ("RUN", 3)):
+        monkeypatch.setattr(own, setting, value)
+    before = windows(21)
+    others = [[*before[:at], dataclasses.replace(one, caption="b"), *before[at + 1 :]] for at, one in enumerate(before)]
+    assert [at for at, other in enumerate(others) if named(other) != named(before)] == [0, 1, 10, 11, 20]
