@@ -29,7 +29,7 @@ from remembr_ros.cli.memory_file import (
     progress_bar,
     token,
 )
-from remembr_ros.errors import ConfigurationError
+from remembr_ros.errors import ConfigurationError, MemoryUnavailable
 from remembr_ros.evaluation import report
 from remembr_ros.evaluation.cases import Case
 from remembr_ros.evaluation.compare import Comparison, compare
@@ -208,15 +208,19 @@ def own(
             variants_, llm=llm, base_url=base_url, vision_model=vision_model, time_limit_s=time_limit,
             words_file=words_file,
         )  # fmt: skip
-        model = create_embedder(embedder, parameter="--embedder")
-        with MemoryStore.open(uri, model, collection=collection, token=token(), timeout_s=TIMEOUT_S) as store:
-            name = f"{uri} {collection} {contents(store)}{_content(words_file)}"
-            comparison = Comparison(
-                tuple(chosen), zone, out, name, judge, judge_base_url, Tolerances(within, minutes, minutes),
-                _prices(prices), currency, parallel,
-            )  # fmt: skip
-            lines = [f"{len(cases)} questions, {store.count()} memories, embedder {embedder}."]
-            _compare(Console(), comparison, cases, store, "Own questions", lines)
+        # Opened as it is first: opening it to write makes one where there is none.
+        with MemoryStore.open_existing(uri, collection=collection, token=token(), timeout_s=TIMEOUT_S) as there:
+            if not there.count():
+                raise MemoryUnavailable(f"--uri: there is no memory in {uri}, collection {collection}: it is empty")
+            model = create_embedder(embedder, parameter="--embedder")
+            with MemoryStore.open(uri, model, collection=collection, token=token(), timeout_s=TIMEOUT_S) as store:
+                name = f"{uri} {collection} {contents(store)}{_content(words_file)}"
+                comparison = Comparison(
+                    tuple(chosen), zone, out, name, judge, judge_base_url, Tolerances(within, minutes, minutes),
+                    _prices(prices), currency, parallel,
+                )  # fmt: skip
+                lines = [f"{len(cases)} questions, {store.count()} memories, embedder {embedder}."]
+                _compare(Console(), comparison, cases, store, "Own questions", lines)
 
 
 def _compare(

@@ -1,5 +1,5 @@
-"""Questions about a robot's own memory. In: a YAML or JSON-lines file written by hand; out: `Case`s. And what the memory
-that they are asked about goes by, so that answers of another one are not taken for its own.
+"""Questions about a robot's own memory. In: a YAML or JSON-lines file written by hand; out: `Case`s. And what the
+memory that they are asked about goes by, so that answers of another one are not taken for its own.
 
 One entry a question (docs/evaluate.md shows a file):
 
@@ -91,7 +91,14 @@ def _run(store: MemoryStore, at_ns: int) -> list[Memory]:
 
 
 def _entries(file: Path) -> Iterator[Mapping[str, Any]]:
-    text = file.read_text(encoding="utf-8")
+    if file.is_dir():
+        raise InvalidInput(f"{file} is a folder, not a file of questions")
+    data = file.read_bytes()
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        number = error.object.count(b"\n", 0, error.start) + 1
+        raise InvalidInput(f"{file}, line {number}: this is not UTF-8") from error
     try:
         if file.suffix.lower() in (".jsonl", ".json"):
             content: Any = [json.loads(line) for line in text.splitlines() if line.strip()]

@@ -149,10 +149,20 @@ def test_own_questions_about_a_robots_own_memory(tmp_path: Path) -> None:
     }  # fmt: skip
 
 
+def test_a_memory_that_is_not_there_is_not_made(tmp_path: Path) -> None:
+    questions = tmp_path / "questions.yaml"
+    questions.write_text("- {question: 'Is there a dog?', asked_at: 2026-11-30 15:00:00, answer: {yes_no: false}}")
+    options = ["--uri", str(tmp_path / "nosuch.db"), "--embedder", "hashing:256", "--out", str(tmp_path / "out")]
+    result = CliRunner().invoke(app, ["eval", "own", str(questions), *options])
+    assert result.exit_code == 1 and "there is no memory at" in result.output, result.output
+    assert list(tmp_path.iterdir()) == [questions]
+
+
 def test_a_memory_with_other_captions_at_the_same_place_is_asked_anew(tmp_path: Path) -> None:
     questions = tmp_path / "questions.yaml"
     questions.write_text(
-        "- {question: Where is the red chair?, asked_at: 2026-11-30 15:00:00, map: floor1, answer: {position: [15, 3]}}"
+        "- {question: 'Where is the red chair?', asked_at: 2026-11-30 15:00:00, map: floor1, "
+        "answer: {position: [15, 3]}}"
     )
     database = tmp_path.resolve() / "own.db"
     options = ["--uri", str(database), "--embedder", "hashing:256", "--timezone", ZONE_NAME, "--out", str(tmp_path)]

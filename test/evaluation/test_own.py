@@ -12,8 +12,8 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from remembr_ros.errors import InvalidInput
-from remembr_ros.evaluation.cases import Case, Place
 from remembr_ros.evaluation import own
+from remembr_ros.evaluation.cases import Case, Place
 from remembr_ros.evaluation.own import contents, read_cases
 from remembr_ros.memory.embedders.hashing import HashingEmbedder
 from remembr_ros.memory.query import Query
@@ -100,6 +100,15 @@ def test_files_that_are_no_questions(tmp_path: Path, content: str) -> None:
     file.write_text(content)
     with pytest.raises(InvalidInput, match=r"own\.yaml"):
         read_cases(file, ZONE)
+
+
+def test_files_that_are_no_text(tmp_path: Path) -> None:
+    file = tmp_path / "own.yaml"
+    file.write_bytes("# fine\n- {question: Where is the caf\u00e9?}".encode("latin-1"))
+    with pytest.raises(InvalidInput, match=r"own\.yaml, line 2: this is not UTF-8"):
+        read_cases(file, ZONE)
+    with pytest.raises(InvalidInput, match=f"{tmp_path} is a folder"):
+        read_cases(tmp_path, ZONE)
 
 
 def test_two_questions_of_one_id(tmp_path: Path) -> None:
