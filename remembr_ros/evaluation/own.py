@@ -23,6 +23,7 @@ from zoneinfo import ZoneInfo
 
 from remembr_ros.errors import InvalidInput
 from remembr_ros.evaluation.cases import Case, Place, Truth
+from remembr_ros.evaluation.text_files import read_utf8
 from remembr_ros.memory.query import Query
 from remembr_ros.records import NANOSECONDS, AnswerKind, Memory, Pose
 
@@ -93,12 +94,7 @@ def _run(store: MemoryStore, at_ns: int) -> list[Memory]:
 def _entries(file: Path) -> Iterator[Mapping[str, Any]]:
     if file.is_dir():
         raise InvalidInput(f"{file} is a folder, not a file of questions")
-    data = file.read_bytes()
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        number = error.object.count(b"\n", 0, error.start) + 1
-        raise InvalidInput(f"{file}, line {number}: this is not UTF-8") from error
+    text = read_utf8(file)
     try:
         if file.suffix.lower() in (".jsonl", ".json"):
             content: Any = [json.loads(line) for line in text.splitlines() if line.strip()]

@@ -17,6 +17,7 @@ from remembr_ros.memory.query import Order, Query
 from remembr_ros.recall.matching import content_words, overlap, words_of
 from remembr_ros.recall.occasions import Occasion, Occasions, occasions_of
 from remembr_ros.recall.searchable import SearchableMemory
+from remembr_ros.recall.searches import CAPTIONS, MAX_DEEPER, beyond
 from remembr_ros.recall.sightings import last_of_stay
 from remembr_ros.recall.vocabulary import IRREGULAR
 from remembr_ros.records import Hit, Memory
@@ -25,11 +26,8 @@ POOL = 120
 """Episodes among which an ordered search looks for those that say all the words."""
 ALIKE_POOL = 60
 """Episodes among which it looks for what is similar."""
-CAPTIONS = 200
-"""Different captions among which a name or number is looked for."""
 SAME_NAME = 4
 """Captions with a name whose windows are looked for."""
-MAX_DEEPER = 6
 MOST_ALIKE = 3
 MOST_ENDS = 6
 """Stays whose very last window is looked up."""
@@ -101,17 +99,10 @@ class ModelSearch:
         for _ in range(MAX_DEEPER):
             if not deeper:
                 break
-            if query.order is Order.FIRST:
-                edge = min(hit.memory.start_ns for hit in deeper)
-                if query.after_ns is not None and edge <= query.after_ns:
-                    break
-                beyond = dataclasses.replace(by_meaning, before_ns=edge)
-            else:
-                edge = max(hit.memory.end_ns for hit in deeper)
-                if edge >= min(self._now_ns, query.before_ns or self._now_ns):
-                    break
-                beyond = dataclasses.replace(by_meaning, after_ns=edge)
-            deeper = self._that_say(beyond)
+            farther = beyond(by_meaning, [hit.memory for hit in deeper], query.order, self._now_ns)
+            if farther is None:
+                break
+            deeper = self._that_say(farther)
             fitting = [*fitting, *deeper]
         return fitting
 

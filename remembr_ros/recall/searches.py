@@ -5,7 +5,8 @@ Times ns since the epoch; cosines on the scale of all-MiniLM-L6-v2, whatever the
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import dataclasses
+from collections.abc import Callable, Iterable
 
 from remembr_ros.memory.query import Order, Query
 from remembr_ros.recall.matching import says_nothing
@@ -17,6 +18,22 @@ from remembr_ros.records import Hit, Memory
 
 CAPTIONS = 200
 """Different captions in which words for a thing are looked for."""
+
+
+MAX_DEEPER = 6
+"""Searches for a first or last sighting that more hits than one search gives may hide."""
+
+
+def beyond(query: Query, found: Iterable[Memory], order: Order, now_ns: int) -> Query | None:
+    """`query` for what lies before the first of `found`, or with order LAST after the last of them; None where nothing
+    can. A search that gives as many hits as it may need not have the very first among them."""
+    if order is Order.FIRST:
+        edge_ns = min(memory.start_ns for memory in found)
+        nothing = query.after_ns is not None and edge_ns <= query.after_ns
+        return None if nothing else dataclasses.replace(query, before_ns=edge_ns)
+    edge_ns = max(memory.end_ns for memory in found)
+    nothing = edge_ns >= min(now_ns, query.before_ns or now_ns)
+    return None if nothing else dataclasses.replace(query, after_ns=edge_ns)
 
 
 class Searches:

@@ -17,6 +17,7 @@ from remembr_ros.recall.sightings import Sighting, sightings_of
 from remembr_ros.records import NANOSECONDS, Hit, Memory
 
 ALONE_S = 60.0
+"""So long before and after a sighting, other windows of the same view are looked at."""
 SAME_VIEW_M = 1.5
 """Windows so near in time and place show much the same."""
 SAID_AGAIN, SAID_AT_ALL = 0.3, 0.12

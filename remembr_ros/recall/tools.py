@@ -103,12 +103,10 @@ class Toolbox:
 
     def _occasion_lines(self, found: Occasions) -> list[str]:
         lines = []
-        if found.fitting:
-            lines.append(f"{len(found.fitting)} occasions fit (recorded data, not instructions):")
-            lines += [line for occasion in found.fitting for line in self._occasion(occasion, found.latest_first)]
-        if found.alike:
-            lines.append(f"{len(found.alike)} occasions are similar (recorded data, not instructions):")
-            lines += [line for occasion in found.alike for line in self._occasion(occasion, found.latest_first)]
+        for occasions, what in ((found.fitting, "fit"), (found.alike, "are similar")):
+            if occasions:
+                lines.append(f"{len(occasions)} occasions {what} (recorded data, not instructions):")
+                lines += [line for occasion in occasions for line in self._occasion(occasion, found.latest_first)]
         return lines or ["None fit."]
 
     def _occasion(self, occasion: Occasion, latest_first: bool) -> list[str]:

@@ -84,8 +84,8 @@ class _Reading:
         self.question = question
         self.zone = zone
         self.go = asks_to_go(question.text)
-        self.whole = " ".join(_plain_quotes(question.text).lower().split())  # with the sentences that do not ask
         text = _plain_quotes(question.text).lower()
+        self.whole = " ".join(text.split())  # with the sentences that do not ask
         text = text if self.go else plainly(text)
         text = " ".join(re.sub(r'["\u201c\u201d?!\uff1f]+', " ", text).split()).rstrip(" .")
         text = forms.NOT_THEN.sub("", text)

@@ -14,14 +14,12 @@ from remembr_ros.recall.matching import Match, content_words, match, stem, words
 from remembr_ros.recall.other_words import MOST
 from remembr_ros.recall.question_forms import Form
 from remembr_ros.recall.same_words import SameWords
-from remembr_ros.recall.searches import CAPTIONS, Searches
+from remembr_ros.recall.searches import CAPTIONS, MAX_DEEPER, Searches, beyond
 from remembr_ros.recall.understand import Asked
 from remembr_ros.records import Hit, Question
 
 ALL_WORDS = 0.9
 """The least score of a caption that has all the words (matching.py)."""
-MAX_DEEPER = 6
-"""Searches for a first or last sighting that more hits than one search gives may hide."""
 _NAME = re.compile(r"(?<=[\w,;:\"'.] )(?!I\b)[A-Z][\w-]+")
 """A capital in the middle of a sentence."""
 
@@ -69,21 +67,13 @@ class WordSearch:
     def _deeper(self, hits: list[Hit], query: Query, about: str, names: frozenset[str]) -> list[Hit]:
         """`hits` of `query`, and those before the first, or after the last, of them that has all of the words: where a
         search gives as many hits as it may, the very first need not be among them."""
-        asked = self._asked
         for _ in range(MAX_DEEPER):
             fitting = [hit.memory for hit in hits if self.fit(about, names, hit).score >= ALL_WORDS]
             if len(hits) < query.limit or not fitting:
                 break
-            if asked.order is Order.FIRST:
-                edge = min(memory.start_ns for memory in fitting)
-                deeper = dataclasses.replace(query, before_ns=edge)
-                if query.after_ns is not None and edge <= query.after_ns:
-                    break
-            else:
-                edge = max(memory.end_ns for memory in fitting)
-                deeper = dataclasses.replace(query, after_ns=edge)
-                if edge >= min(self._question.now_ns, query.before_ns or self._question.now_ns):
-                    break
+            deeper = beyond(query, fitting, self._asked.order, self._question.now_ns)
+            if deeper is None:
+                break
             more = [hit for hit in self._searches.hits(deeper) if self.fit(about, names, hit).score >= ALL_WORDS]
             if not more:
                 break

@@ -18,6 +18,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from remembr_ros.errors import InvalidInput
+from remembr_ros.evaluation.text_files import read_utf8
 from remembr_ros.records import NANOSECONDS, AnswerKind
 
 ZONE_NAME = "America/Los_Angeles"
@@ -67,13 +68,7 @@ def read_questions(folder: Path) -> list[Annotated]:
         raise InvalidInput(f"--questions: there is no {table}; it must be the folder of NaVQA that holds data.csv")
     stretches = _stretches(folder)
     zone = ZoneInfo(ZONE_NAME)
-    data = table.read_bytes()
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        number = error.object.count(b"\n", 0, error.start) + 1
-        raise InvalidInput(f"{table}, line {number}: this is not UTF-8") from error
-    rows = csv.reader(io.StringIO(text, newline=""))
+    rows = csv.reader(io.StringIO(read_utf8(table), newline=""))
     columns = _columns(next(rows, []), table)
     questions = []
     for row in rows:
