@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -67,9 +67,14 @@ class OtherWords:
         self._known: dict[str, np.ndarray[Any, Any]] = {}
         self._lock = threading.Lock()
 
-    def of(self, asked: str, captions: Sequence[tuple[str, float]], least: float = 0.0) -> list[tuple[str, float]]:
-        """At most `MOST` phrases that mean `asked` (colours left out), with how alike they are, `least` at least, best
-        first.
+    def of(
+        self,
+        asked: str,
+        captions: Sequence[tuple[str, float]],
+        least: Callable[[str], float] = lambda phrase: 0.0,
+    ) -> list[tuple[str, float]]:
+        """At most `MOST` phrases that mean `asked` (colours left out), with how alike they are, best first; each at
+        least as alike as `least` wants of it.
 
         `captions`: different ones with their cosines to `asked`, nearest first.
         """
@@ -94,7 +99,7 @@ class OtherWords:
             else:
                 enough = alike >= LIKE or (alike >= LESS_LIKE and alike + stands_out >= TOGETHER)
                 means_it = enough and stands_out >= STANDS_OUT
-            if means_it and alike >= least:
+            if means_it and alike >= least(phrase):
                 found.append((phrase, alike + max(0.0, stands_out)))
         best = max((score for _, score in found), default=0.0)
         found = [(phrase, min(1.0, score)) for phrase, score in found if score >= best - MARGIN]

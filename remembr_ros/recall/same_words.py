@@ -104,6 +104,12 @@ class SameWords:
         """Whether these words are a term."""
         return tuple(map(stem, words)) in self._terms
 
+    def mentions(self, asked: str) -> bool:
+        """Whether a term is in `asked`."""
+        words = words_of(asked)
+        ends = range(len(words) + 1)
+        return any(self.has(words[start:end]) for start in ends for end in ends[start + 1 :])
+
     def others(self, asked: str) -> list[str]:
         """`asked` with its longest term replaced by each that means the same, in the order of the groups; colours and
         other words stay."""

@@ -18,8 +18,9 @@ from remembr_ros.recall.vocabulary import COLOURS
 ALTERNATIVES = 8
 """Searches for other words for a thing; a kind of thing with more members is searched for by several at a time."""
 ALIKE_THOUGH_KNOWN = 0.65
-"""Least likeness of a phrase to a thing whose other words are known, and which captions do not say: a guard is no
-"soldier" (0.56)."""
+"""Least likeness to a known thing, which captions do not say, of a phrase that names another known thing or shares a
+word: a guard is no "soldier" (0.56), a stamp machine no "cash machine". An espresso, of which no group tells, may be
+the coffee."""
 _FEW = 24
 """Windows among which one says what is looked for, if any does."""
 _SENTENCE = 4
@@ -69,7 +70,14 @@ class Wordings:
             return [(words, 1.0) for words in same]
         colours = colours_of(spelled)
         known = self._same_words.has(words_of(without_colours(spelled)))
-        found = self._other_words.of(spelled, near, ALIKE_THOUGH_KNOWN if known else 0.0)
+
+        asked = set(content_words(spelled))
+
+        def least(phrase: str) -> float:
+            told = known and (self._same_words.mentions(phrase) or not asked.isdisjoint(content_words(phrase)))
+            return ALIKE_THOUGH_KNOWN if told else 0.0
+
+        found = self._other_words.of(spelled, near, least)
         return [(f"{colours} {phrase}".strip(), likeness) for phrase, likeness in found]
 
     def _is_said(self, words: str) -> bool:
