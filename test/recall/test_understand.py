@@ -239,6 +239,7 @@ def test_20000_characters_take_less_than_a_second(piece: str) -> None:
 
 @pytest.mark.parametrize("first", ["what does the sign ", "how long was it between ", "i need dr. ", "where is the "])
 def test_as_many_characters_as_are_answered_take_a_moment(first: str) -> None:
+    asked("When was the cat there on october 5?")  # dateparser reads its languages at the first date
     for piece in PIECES:
         started_s = time.process_time()
         asked((first + piece * 2000)[:1990] + " is it?")
