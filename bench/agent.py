@@ -1,8 +1,9 @@
 """The agent: its own time, the characters it sends, and how many calls of a language model a question takes.
 
-In: days of a robot on patrol (bench/_patrol.py) in embedded Milvus, asked over HTTP by an oracle that answers as soon as
-the evidence is shown (bench/_oracle.py). Own time is all but the language model, the embedding and Milvus: prompts,
-tools, the HTTP client. Out: that, accuracy from the same run, and the same questions by the rules without a model.
+In: days of a robot on patrol (bench/_patrol.py) in embedded Milvus, asked over HTTP by an oracle that answers as soon
+as the evidence is shown (bench/_oracle.py). Own time is all but the language model, the embedding and Milvus: prompts,
+tools, the HTTP client. Out: that, beside what the openai client alone takes for the same requests; accuracy from the
+same run, and the same questions by the rules without a model.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import openai
 
 from bench._oracle import Oracle
 from bench._patrol import Asked, Patrol
@@ -87,6 +89,7 @@ def run(quick: bool) -> Result:
 
 
 async def _ask(asked: Sequence[Asked], memory: TimedMemory, oracle: Oracle | None) -> list[dict[str, Any]]:
+    plain = None if oracle is None else openai.AsyncOpenAI(api_key="none", base_url=oracle.base_url, max_retries=0)
     recall = (
         create_recall("extractive", memory)
         if oracle is None
@@ -95,18 +98,22 @@ async def _ask(asked: Sequence[Asked], memory: TimedMemory, oracle: Oracle | Non
     await recall.ask(asked[0].question)  # connections, lazy imports
     measured = []
     for item in asked:
-        took_ms, own_ms = [], []
+        took_ms, own_ms, client_ms = [], [], []
         for _ in range(RUNS):
             memory.busy.clear()
             if oracle is not None:
                 oracle.busy.clear()
                 oracle.characters.clear()
+                oracle.requests.clear()
             began = time.perf_counter()
             answer = await recall.ask(item.question)
             took_s = time.perf_counter() - began
             elsewhere_s = _covered([*memory.busy, *(oracle.busy if oracle else [])])
             took_ms.append(took_s * 1e3)
             own_ms.append((took_s - elsewhere_s) * 1e3)
+            characters = sum(oracle.characters) if oracle else 0
+            if oracle is not None and plain is not None:
+                client_ms.append(await _client_ms(plain, oracle))
         measured.append(
             {
                 "asked": item,
@@ -114,11 +121,24 @@ async def _ask(asked: Sequence[Asked], memory: TimedMemory, oracle: Oracle | Non
                 "right": item.right(answer),
                 "took_ms": min(took_ms),
                 "own_ms": min(own_ms),
-                "characters": sum(oracle.characters) if oracle else 0,
+                "client_ms": min(client_ms, default=0.0),
+                "characters": characters,
             }
         )
     await recall.close()
+    if plain is not None:
+        await plain.close()
     return measured
+
+
+async def _client_ms(plain: openai.AsyncOpenAI, oracle: Oracle) -> float:
+    """What a program takes that only sends the requests which `oracle` has got, less the time of the oracle."""
+    requests = list(oracle.requests)
+    oracle.busy.clear()
+    began = time.perf_counter()
+    for request in requests:
+        await plain.chat.completions.create(**request)
+    return (time.perf_counter() - began - _covered(oracle.busy)) * 1e3
 
 
 def _covered(intervals: Sequence[Interval]) -> float:
@@ -135,6 +155,8 @@ def _model_figures(measured: list[dict[str, Any]]) -> list[Figure]:
     fallbacks = sum(not answer.source.startswith("llm:") for answer in answers)
     return [
         *_spread("own", [m["own_ms"] for m in measured], "ms"),
+        *_spread("client", [m["client_ms"] for m in measured], "ms"),
+        *_spread("own_over_client", [m["own_ms"] / m["client_ms"] for m in measured], ""),
         *_spread("with_milvus", [m["took_ms"] for m in measured], "ms"),
         *_spread("prompt", [m["characters"] for m in measured], "characters"),
         *_spread("llm", [answer.llm_calls for answer in answers], "calls"),
@@ -153,8 +175,8 @@ def _rule_figures(measured: list[dict[str, Any]]) -> list[Figure]:
 
 def _spread(name: str, values: list[float], unit: str) -> list[Figure]:
     return [
-        Figure(f"{name}_{unit}_p50", statistics.median(values), unit),
-        Figure(f"{name}_{unit}_p95", sorted(values)[int(0.95 * (len(values) - 1))], unit),
+        Figure("_".join(filter(None, (name, unit, "p50"))), statistics.median(values), unit),
+        Figure("_".join(filter(None, (name, unit, "p95"))), sorted(values)[int(0.95 * (len(values) - 1))], unit),
     ]
 
 

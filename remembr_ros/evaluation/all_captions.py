@@ -18,6 +18,7 @@ from remembr_ros.recall.searchable import SearchableMemory
 from remembr_ros.recall.settings import RecallSettings
 from remembr_ros.recall.tool_tables import ANSWER, ANSWER_SCHEMA
 from remembr_ros.recall.tools import Toolbox
+from remembr_ros.recall.understand import understand
 from remembr_ros.records import Answer, AnswerError, AnswerKind, Hit, Memory, Question
 
 _PAGE = 1000
@@ -42,7 +43,8 @@ class AllCaptions:
         bounds = self._memory.bounds()
         if bounds is None:
             return compose.not_found(AnswerKind.TEXT)
-        tools = Toolbox(self._memory, question, compose, bounds, self._settings.memories_per_query)
+        asked = understand(question, self._zone)
+        tools = Toolbox(self._memory, question, asked, compose, bounds, self._settings.memories_per_query)
         lines = tools.show([Hit(memory) for memory in everything(self._memory, bounds)])
         try:
             reply = await self._complete(prompt.moment(question, self._zone, bounds), lines)

@@ -153,13 +153,16 @@ class _Run:
     async def _first_prompt(self) -> list[Message]:
         self._report(Progress("thinking"))
         bounds = await asyncio.to_thread(self._memory.bounds)
-        self._tools = Toolbox(self._memory, self._question, self._compose, bounds, self._settings.memories_per_query)
+        asked = understand(self._question, self._compose.zone)
+        self._tools = Toolbox(
+            self._memory, self._question, asked, self._compose, bounds, self._settings.memories_per_query
+        )
         messages: list[Message] = [{"role": "system", "content": prompt.RULES}]
         for number, turn in enumerate(self._earlier):
             messages.extend(prompt.earlier_turn(number, turn, self._tools.show_earlier(turn)))
         messages.append({"role": "user", "content": prompt.moment(self._question, self._compose.zone, bounds)})
         if self._settings.prefetch and bounds is not None:
-            asked, _ = follow_up(understand(self._question, self._compose.zone), self._earlier, self._compose.zone)
+            asked, _ = follow_up(asked, self._earlier, self._compose.zone)
             await self._run_calls(Reply("", first_searches(asked, self._question, self._same_words)), messages)
         return messages
 

@@ -27,7 +27,7 @@ from remembr_ros.recall.question_forms import Form
 from remembr_ros.recall.references import References
 from remembr_ros.recall.searchable import SearchableMemory
 from remembr_ros.recall.tool_tables import ANSWER, INSPECT, KINDS, MAX_RESULTS, MOTION, TOOLS
-from remembr_ros.recall.understand import STAY_NS, understand
+from remembr_ros.recall.understand import STAY_NS, Asked
 from remembr_ros.recall.when import format_duration
 from remembr_ros.records import Answer, AnswerKind, Hit, Memory, Navigate, Question
 
@@ -45,13 +45,15 @@ class Seen:
 class Toolbox:
     """The tools bound to one question. `run` blocks and may run side by side in threads; the rest is for one thread.
 
-    `bounds`: (first start, last end) [ns] of the memory, None when empty. `limit`: results of a search that names none.
+    `asked`: the question as understood, without what a conversation adds. `bounds`: (first start, last end) [ns] of the
+    memory, None when empty. `limit`: results of a search that names none.
     """
 
     def __init__(
         self,
         memory: SearchableMemory,
         question: Question,
+        asked: Asked,
         compose: Composer,
         bounds: tuple[int, int] | None,
         limit: int,
@@ -59,7 +61,6 @@ class Toolbox:
         self._memory = memory
         self._question = question
         self._compose = compose
-        asked = understand(question, compose.zone)
         self._plain_question = asked.plain
         wants_goal = asked.go or question.navigate is Navigate.ALWAYS
         self._place_was_said_before = wants_goal and asked.names_nothing and asked.form is not Form.YES_NO
