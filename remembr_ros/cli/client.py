@@ -13,6 +13,7 @@ from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 
 from remembr_ros.errors import ConfigurationError, RemembrError
+from remembr_ros.ros.qos import SERVICE
 
 LOOK_AGAIN_S = 0.2
 DISCOVERED_S = 0.5
@@ -38,7 +39,7 @@ class Client:
 
         `loaded`: what is left of `find_s` is also waited for a query node that still loads.
         """
-        client = self.node.create_client(service_type, name)
+        client = self.node.create_client(service_type, name, qos_profile=SERVICE)
         until = time.monotonic() + find_s
         try:
             if not client.wait_for_service(find_s):
@@ -62,7 +63,9 @@ class Client:
         from remembr_interfaces.action import AskQuestion
 
         name = "remembr/ask_question"
-        client = ActionClient(self.node, AskQuestion, name)
+        client = ActionClient(
+            self.node, AskQuestion, name, goal_service_qos_profile=SERVICE, result_service_qos_profile=SERVICE
+        )
         try:
             until = time.monotonic() + find_s
             while not client.server_is_ready():
