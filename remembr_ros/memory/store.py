@@ -13,6 +13,7 @@ import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from remembr_ros.errors import MemoryUnavailable, ModelFailed
@@ -38,6 +39,8 @@ _BATCH = 500
 """Rows per insert: 384 dimensions make 1 MB, far below the 64 MB of a gRPC message."""
 _TURN_S = 0.005
 """Between two batches, so that another process that waits to write has its turn."""
+_QUERIES = 256
+"""Texts whose vectors are kept: one question looks for the same words in several orders and times."""
 _OVERLAPPING = 8
 """A range of time begins with the window at its edge and those that overlap it; sliding windows would be a few."""
 
@@ -53,6 +56,7 @@ class MemoryStore:
         self._connection = connection
         self._table = Table(connection, collection)
         self._write_lock = threading.Lock()
+        self._queried = lru_cache(_QUERIES)(self._embedded_query)
 
     @classmethod
     def open(
@@ -304,7 +308,7 @@ class MemoryStore:
     def _embedded(self, memories: Sequence[Memory]) -> Any:
         return self._finite(self.embedder.embed_documents([memory.caption for memory in memories]), len(memories))
 
-    def _queried(self, text: str) -> Any:
+    def _embedded_query(self, text: str) -> Any:
         return self._finite(self.embedder.embed_queries([filters.clean_text(text)]), 1)[0]
 
     def _finite(self, vectors: Any, count: int) -> Any:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
 
 from remembr_ros.errors import InvalidInput
+from remembr_ros.memory.embedders.hashing import HashingEmbedder
 from remembr_ros.memory.query import Order, Query
 from remembr_ros.memory.store import MemoryStore
 from remembr_ros.records import Memory
@@ -53,3 +54,17 @@ def test_names_with_control_characters_match_as_they_are_stored(remember: Callab
     waiting = remember(0, robot_id="a\nb", camera="c\0d")
     assert Query(robot_id="a\nb", camera="c\0d").matches(waiting)
     assert Query(robot_id="a\u240ab").matches(waiting)
+
+
+def test_the_words_of_a_question_are_embedded_once(lite_uri: str, collection: str) -> None:
+    class Counting(HashingEmbedder):
+        asked: list[str] = []
+
+        def embed_queries(self, texts: Sequence[str]) -> Any:
+            self.asked.extend(texts)
+            return super().embed_queries(texts)
+
+    with MemoryStore.open(lite_uri, Counting(64), collection=collection) as store:
+        for order in (Order.RELEVANCE, Order.FIRST, Order.LAST):
+            store.search(Query(text="a red door", order=order))
+    assert Counting.asked.count("a red door") == 1
