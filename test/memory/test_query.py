@@ -57,14 +57,14 @@ def test_names_with_control_characters_match_as_they_are_stored(remember: Callab
 
 
 def test_the_words_of_a_question_are_embedded_once(lite_uri: str, collection: str) -> None:
-    class Counting(HashingEmbedder):
-        asked: list[str] = []
+    asked: list[str] = []
 
+    class Counting(HashingEmbedder):
         def embed_queries(self, texts: Sequence[str]) -> Any:
-            self.asked.extend(texts)
+            asked.extend(texts)
             return super().embed_queries(texts)
 
     with MemoryStore.open(lite_uri, Counting(64), collection=collection) as store:
         for order in (Order.RELEVANCE, Order.FIRST, Order.LAST):
             store.search(Query(text="a red door", order=order))
-    assert Counting.asked.count("a red door") == 1
+    assert asked.count("a red door") == 1
