@@ -107,7 +107,8 @@ class Patrol:
         pose = Pose(start_ns, "map", x, y, yaw=0.1)
         end_ns = start_ns + WINDOW_S * NANOSECONDS
         return Memory(
-            memory_id("carter", "front", start_ns), start_ns, end_ns, start_ns, caption, pose, True, "floor", "carter", "front"
+            memory_id("carter", "front", start_ns), start_ns, end_ns, start_ns,
+            caption, pose, True, "floor", "carter", "front",
         )  # fmt: skip
 
     def questions(self, most: int) -> list[Asked]:

@@ -74,7 +74,10 @@ class Stamp:
 def install(venv: Path, groups: list[str]) -> None:
     """Install all requirement files in one resolution if any of them changed since."""
     files = [requirement_file(group) for group in groups]
-    stamps = [Stamp(venv, f"requirements-{group}", digest([file], sys.version)) for group, file in zip(groups, files)]
+    stamps = [
+        Stamp(venv, f"requirements-{group}", digest([file], sys.version))
+        for group, file in zip(groups, files, strict=True)
+    ]
     if all(stamp.holds() for stamp in stamps):
         return
     say(f"installing {', '.join(file.name for file in files)}")

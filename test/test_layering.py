@@ -29,8 +29,9 @@ ALLOWED = {
 ROS_LAYERS = {"ros", "nodes", "cli"}
 ROS_MODULES = {"rclpy", "rcl_interfaces", "launch", "launch_ros", "tf2_ros", "cv_bridge", "ament_index_python"}
 HEAVY = {
-    "torch", "transformers", "sentence_transformers", "pymilvus", "milvus_lite", "openai", "cv2", "PIL", "faster_whisper",
-    "ctranslate2", "sounddevice", "soxr", "efficientnet_lite_pytorch", "nano_llm", "rosbags", "matplotlib", "nav2_msgs",
+    "torch", "transformers", "sentence_transformers", "pymilvus", "milvus_lite", "openai", "cv2", "PIL",
+    "faster_whisper", "ctranslate2", "sounddevice", "soxr", "efficientnet_lite_pytorch", "nano_llm", "rosbags",
+    "matplotlib", "nav2_msgs",
 }  # fmt: skip
 HEAVY_AT_TOP_OF = {
     "memory/host.py": {"milvus_lite"},  # the process that is nothing but Milvus Lite

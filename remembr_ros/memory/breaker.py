@@ -1,7 +1,7 @@
 """A circuit breaker: after a call that nobody answered, those that follow need not wait as long to learn the same.
 
-In: that a call was answered, or not. Out: whether the next one may try. Closed: all may. Open: none, for `pause_s`. Then
-half open: one is the probe, the others are still refused, until the probe tells (Nygard, Release It!, 2007).
+In: that a call was answered, or not. Out: whether the next one may try. Closed: all may. Open: none, for `pause_s`.
+Then half open: one is the probe, the others are still refused, until the probe tells (Nygard, Release It!, 2007).
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ PAUSE_S = 2.0
 
 
 class Breaker:
-    """Thread-safe. A caller asks `refusal`; when that is empty, `is_probe` says whether it is the one that finds out."""
+    """Thread-safe. A caller asks `refusal`; when that is empty, `is_probe` says whether it is the one that finds
+    out."""
 
     def __init__(self, pause_s: float = PAUSE_S) -> None:
         self.pause_s = pause_s

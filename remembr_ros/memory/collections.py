@@ -31,7 +31,8 @@ def check_name(name: str) -> None:
 
 
 def read_info(connection: Connection, name: str) -> CollectionInfo:
-    """What an existing collection says about itself. Raises MemoryUnavailable when there is none, or not one of ours."""
+    """What an existing collection says about itself. Raises MemoryUnavailable when there is none, or not one of
+    ours."""
     if not connection.call("has_collection", name):
         there = ", ".join(connection.call("list_collections")) or "none"
         raise MemoryUnavailable(f"memory.collection: {connection.location} has no collection {name!r}; it has: {there}")

@@ -44,8 +44,8 @@ class CollectionMissing(MemoryUnavailable):
 class Connection:
     """A client of one Milvus. Thread-safe. `timeout_s` bounds each call, retries included.
 
-    After a call that got no answer in all that time, those that follow fail at once; every `breaker.PAUSE_S` one of them
-    asks again, briefly, whether Milvus answers.
+    After a call that got no answer in all that time, those that follow fail at once; every `breaker.PAUSE_S` one of
+    them asks again, briefly, whether Milvus answers.
     """
 
     def __init__(self, location: FileLocation | ServerLocation, *, token: str = "", timeout_s: float = 10.0) -> None:

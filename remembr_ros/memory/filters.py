@@ -29,8 +29,8 @@ def clean_name(text: str) -> str:
 
 
 def clean_id(text: str) -> str:
-    """An id as it is stored and compared: a name whose apostrophes are typographic. Milvus Lite deletes by a line of SQL
-    in which it puts ids as they are: one that ends the literal would delete every row of the file."""
+    """An id as it is stored and compared: a name whose apostrophes are typographic. Milvus Lite deletes by a line of
+    SQL in which it puts ids as they are: one that ends the literal would delete every row of the file."""
     return clean_name(text).replace("'", "\u2019")
 
 

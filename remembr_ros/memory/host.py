@@ -1,4 +1,5 @@
-"""The host process (`python -m remembr_ros.memory.host FILE`): owns one Milvus Lite file and serves it while it is needed.
+"""The host process (`python -m remembr_ros.memory.host FILE`): owns one Milvus Lite file and serves it while it is
+needed.
 
 In: the database file. Out: one line of JSON on standard output when it is ready, or why it is not; then silence.
 It stops, cleanly, on SIGTERM, or `IDLE_S` after the last lease is gone. If the Milvus process under it dies, or neither
@@ -30,7 +31,8 @@ from remembr_ros.memory.runtime_folder import RuntimeFolder, try_lock
 IDLE_S = 3.0
 """How long the host outlives its last lease: restarting one node must not restart the database."""
 HANG_S = 12.0
-"""Without an answer for so long, and without using the processor: busy (loading a large file takes minutes) is not hung."""
+"""Without an answer for so long, and without using the processor: busy (loading a large file takes minutes) is not
+hung."""
 _ASK_S, _ANSWER_S = 3.0, 1.0
 _POLL_S = 0.2
 _START_S = 20.0
@@ -95,8 +97,8 @@ def _serve(db_file: Path, folder: RuntimeFolder, idle_s: float, stopping: thread
 
 def _make(db_file: Path) -> None:
     """An empty database in a new file, with pages that waste little: a row of 384 dimensions takes 2.3 kB, of which a
-    page of SQLite's usual 4 kB holds one. Raises RuntimeError for a database that is not Milvus Lite's, and sqlite3.Error
-    for one that is damaged: neither is written to."""
+    page of SQLite's usual 4 kB holds one. Raises RuntimeError for a database that is not Milvus Lite's, and
+    sqlite3.Error for one that is damaged: neither is written to."""
     if db_file.exists() and db_file.stat().st_size > 0:
         with contextlib.closing(sqlite3.connect(db_file)) as database:
             tables = [name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]

@@ -1,8 +1,8 @@
 """Words beside meaning: names and signs ("AED", "room 204") that an embedding takes for their likes.
 
 In: a question and the captions of the memories nearest to it in meaning. Out: for each caption the share of the
-question's telling words that it has, 0 to 1. Telling are words that few of these captions have: in a hundred captions of
-doors "204" says much, "door" nothing (inverse document frequency, Sparck Jones 1972).
+question's telling words that it has, 0 to 1. Telling are words that few of these captions have: in a hundred captions
+of doors "204" says much, "door" nothing (inverse document frequency, Sparck Jones 1972).
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ from collections.abc import Sequence
 POOL = 200
 """So many of the nearest captions are looked at, if the question names something."""
 WEIGHT = 0.2
-"""What a caption with all telling words gains over one with none, in cosine similarity. bench/names.py, with captions and
-questions that it was not chosen with: questions by a name have their long caption first in 18 of 20, by meaning alone 8."""
+"""What a caption with all telling words gains over one with none, in cosine similarity. bench/names.py, with captions
+and questions that it was not chosen with: questions by a name have their long caption first in 18 of 20, by meaning
+alone 8."""
 RARE = 0.1
 """A word that more of the captions have tells nothing."""
 _NAME = re.compile(r"\d|[A-Z][^\W\d_]*[A-Z]|(?<=[\w,;:\"'] )(?!I\b)[A-Z]")
@@ -24,9 +25,9 @@ _NAME = re.compile(r"\d|[A-Z][^\W\d_]*[A-Z]|(?<=[\w,;:\"'] )(?!I\b)[A-Z]")
 _WORD = re.compile(r"[^\W_]+")
 _STOP = frozenset(
     _WORD.findall(
-        "a an the is are was were be been do does did you your i me my we it its this that there here he she they of in "
-        "on at to from by for with and or not no where when what which who how many much long time first last see saw "
-        "seen ever any some have has had take go can could near next"
+        "a an the is are was were be been do does did you your i me my we it its this that there here he she they of "
+        "in on at to from by for with and or not no where when what which who how many much long time first last see "
+        "saw seen ever any some have has had take go can could near next"
     )
 )
 

@@ -3,9 +3,9 @@
 In: filter terms (`filters.py`), unit vectors. Out: `Candidate`s with what ranking needs, whole memories, the span of
 time that is remembered.
 
-Milvus Lite is always fresh. On a server, waiting for freshness (consistency level Strong) costs up to 200 ms; it is paid
-by the writer, who has the time: `settle` returns when the server answers from all that was written before it, so that
-every reader finds it with Bounded reads of 3 ms. Bounded also limits how far a replica may lag: 5 s.
+Milvus Lite is always fresh. On a server, waiting for freshness (consistency level Strong) costs up to 200 ms; it is
+paid by the writer, who has the time: `settle` returns when the server answers from all that was written before it, so
+that every reader finds it with Bounded reads of 3 ms. Bounded also limits how far a replica may lag: 5 s.
 """
 
 from __future__ import annotations
@@ -183,7 +183,8 @@ class Table:
         keys = set(ids)
         starts = [start_of(id_) for id_ in ids]
         if starts and None not in starts:
-            # Ids of ours say when: a range of time at the end of 1,000,000 rows takes Milvus Lite 2 ms, ids 50 to 90 ms.
+            # Ids of ours say when: a range of time at the end of 1,000,000 rows takes Milvus Lite 2 ms, ids 50 to
+            # 90 ms.
             known = [start for start in starts if start is not None]
             span = [filters.at_least("start_ns", min(known)), filters.less_than("start_ns", max(known) + 1)]
             rows = self._query(filters.all_of(span), ("id",), MAX_ROWS)

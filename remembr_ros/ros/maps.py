@@ -1,7 +1,8 @@
 """Which map the robot is on: from the parameter map_id, or made from the content of the topic `map`.
 
-A grid that is none is dropped: the robot stays on the map it had. Two nodes, or the same node tomorrow, that see the same map get the same name. While a map is still being made (SLAM)
-its content, and so its name, changes: set map_id then.
+A grid that is none is dropped: the robot stays on the map it had. Two nodes, or the same node tomorrow, that see the
+same map get the same name. While a map is still being made (SLAM) its content, and so its name, changes: set map_id
+then.
 """
 
 from __future__ import annotations

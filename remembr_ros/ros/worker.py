@@ -31,7 +31,8 @@ class Job:
     def of(
         cls, work: concurrent.futures.Future[Any], executor: Executor, wanted: Callable[[], bool] = lambda: True
     ) -> Job:
-        """`work` of any thread, awaitable in callbacks that `executor` runs. Nobody is told once `wanted` says False."""
+        """`work` of any thread, awaitable in callbacks that `executor` runs. Nobody is told once `wanted` says
+        False."""
         future = Future(executor=executor)
 
         def complete(done: concurrent.futures.Future[Any]) -> None:

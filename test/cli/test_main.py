@@ -12,11 +12,11 @@ import pytest
 pytest.importorskip("rclpy", reason="rclpy not importable: . scripts/environment.sh")
 pytest.importorskip("typer", reason="typer not installed: pip install -r requirements.txt")
 
-from processes import Nodes  # noqa: E402
+from processes import Nodes
 
-from remembr_ros.memory.embedders import create_embedder  # noqa: E402
-from remembr_ros.memory.store import MemoryStore  # noqa: E402
-from remembr_ros.records import Memory, Pose  # noqa: E402
+from remembr_ros.memory.embedders import create_embedder
+from remembr_ros.memory.store import MemoryStore
+from remembr_ros.records import Memory, Pose
 
 pytestmark = pytest.mark.ros
 T0 = 1_796_061_600 * 10**9

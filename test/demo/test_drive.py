@@ -1,4 +1,5 @@
-"""The simulated robot and Nav2's stand-in as processes over DDS: a goal is driven to, and an impossible one is refused."""
+"""The simulated robot and Nav2's stand-in as processes over DDS: a goal is driven to, and an impossible one is
+refused."""
 
 import math
 import signal

@@ -53,7 +53,8 @@ def memory_uri(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def collection(request: pytest.FixtureRequest) -> str:
-    """A collection of this test alone; on a server, where loading one takes seconds, tests that use `store` share one."""
+    """A collection of this test alone; on a server, where loading one takes seconds, tests that use `store` share
+    one."""
     shared = "store" in request.fixturenames and "server" in request.node.nodeid
     return "shared" if shared else f"test_{next(_numbers)}"
 

@@ -1,5 +1,5 @@
-"""SIGKILL in the middle of writing: every acknowledged memory is there, once. bench/kills.py kills more often, and a Milvus
-server too, which takes a minute to come back."""
+"""SIGKILL in the middle of writing: every acknowledged memory is there, once. bench/kills.py kills more often, and a
+Milvus server too, which takes a minute to come back."""
 
 from __future__ import annotations
 

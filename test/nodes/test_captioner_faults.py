@@ -61,7 +61,9 @@ def test_a_pose_that_comes_after_its_window_still_places_it(robot, captioner):
     robot.stand(T0 + 2.5, 1.5, 0.0)  # the clock stands at T0 + 3.2: the window waits until T0 + 3.5
     wait_until(lambda: robot.captions, "the first window")
     (caption,) = robot.captions
-    assert caption.pose.pose.pose.position.x == pytest.approx(0.5), "a third of the way, half a second after the first pose"
+    assert caption.pose.pose.pose.position.x == pytest.approx(0.5), (
+        "a third of the way, half a second after the first pose"
+    )
 
 
 def test_an_unplugged_camera_leaves_a_gap_and_no_picture_at_a_later_place(robot, captioner):

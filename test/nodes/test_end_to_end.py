@@ -68,7 +68,8 @@ def test_twenty_who_ask_at_once_are_all_answered(robot):
 
 
 def _answered_once(client) -> None:
-    """A client sees the service before the service sees the client: what is answered in between is lost (DDS discovery)."""
+    """A client sees the service before the service sees the client: what is answered in between is lost (DDS
+    discovery)."""
     sent: list = []
 
     def answered() -> bool:

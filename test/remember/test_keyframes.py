@@ -9,10 +9,10 @@ import pytest
 
 cv2 = pytest.importorskip("cv2")
 
-from remembr_ros.errors import ConfigurationError
-from remembr_ros.memory.schema import memory_id
-from remembr_ros.records import NANOSECONDS
-from remembr_ros.remember.keyframes import LONGER_SIDE_PX, Keyframes
+from remembr_ros.errors import ConfigurationError  # noqa: E402
+from remembr_ros.memory.schema import memory_id  # noqa: E402
+from remembr_ros.records import NANOSECONDS  # noqa: E402
+from remembr_ros.remember.keyframes import LONGER_SIDE_PX, Keyframes  # noqa: E402
 
 T = 1_796_061_600 * NANOSECONDS
 NOISE = np.random.default_rng(1).integers(0, 255, (120, 160, 3), dtype=np.uint8)

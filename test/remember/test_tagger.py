@@ -46,7 +46,7 @@ def test_sentences():
 def test_a_missing_model_names_the_command_that_installs_it(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "efficientnet_lite_pytorch", None)
     pytest.importorskip("torch")
-    with pytest.raises(MissingDependency, match="pip install .*efficientnet-lite-pytorch"):
+    with pytest.raises(MissingDependency, match=r"pip install .*efficientnet-lite-pytorch"):
         create_captioner("tagger")
 
 

@@ -1,5 +1,7 @@
 """Windows by image stamp: plausible frames once, in order, never across a clock jump."""
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -214,7 +216,7 @@ def test_any_stamps_make_disjoint_ordered_windows(
         assert window.start_ns <= inside[0] and inside[-1] < window.end_ns
         assert window.end_ns - window.start_ns == ns(window_s)
     for generation in generations:
-        for earlier, later in zip(generation, generation[1:], strict=False):
+        for earlier, later in itertools.pairwise(generation):
             assert earlier.end_ns <= later.start_ns
     stats = windower.stats()
     assert len(identities) == stats.frames

@@ -238,7 +238,7 @@ def grid(**changes) -> OccupancyGrid:
 def test_a_map_has_its_rows_at_the_origin_and_a_size_that_fits():
     occupancy = conversions.occupancy_map(grid())
     assert occupancy.frame_id == "map" and occupancy.cells.tolist() == [[0, 0, 100], [-1, 0, 0]]
-    with pytest.raises(InvalidInput, match="map.data"):
+    with pytest.raises(InvalidInput, match=r"map\.data"):
         conversions.occupancy_map(grid(width=4))
     with pytest.raises(InvalidInput, match="resolution"):
         conversions.occupancy_map(grid(resolution=0.0))

@@ -95,7 +95,7 @@ def test_a_device_string_is_fine(make_node):
 
 
 def test_everything_that_is_wrong_is_said_at_once(make_node):
-    with pytest.raises(ConfigurationError, match="port.*device"):
+    with pytest.raises(ConfigurationError, match=r"port.*device"):
         declare(make_node("port: '1'\ndevice: 0"), TABLE)
 
 

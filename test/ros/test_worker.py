@@ -23,7 +23,8 @@ pytestmark = pytest.mark.ros
 
 @pytest.fixture
 def work():
-    """`work(start)` awaits the job that `start(worker)` begins in a task of the executor; its result is what the job gave or raised."""
+    """`work(start)` awaits the job that `start(worker)` begins in a task of the executor; its result is what the job
+    gave or raised."""
     context = rclpy.Context()
     rclpy.init(context=context)
     node = rclpy.create_node("worker_probe", context=context)

@@ -40,8 +40,8 @@ def create_embedder(
 ) -> Embedder:
     """Load the embedder that `spec` (`provider:model`) names. Takes seconds for a real model.
 
-    `device` as torch names it, empty = chosen by the library. Raises ConfigurationError, UnknownBackend, MissingDependency,
-    ModelFailed.
+    `device` as torch names it, empty = chosen by the library. Raises ConfigurationError, UnknownBackend,
+    MissingDependency, ModelFailed.
     """
     provider, _, model = spec.partition(":")
     if provider == "packaged":
