@@ -38,22 +38,23 @@ _PLAIN = frozenset(
 """Words that a thing may be called with and captions need not say."""
 
 _REAL = """
-    area arena badge barge barrister baseball batch beads beard biker bland boost booth booths boulder braid brand
-    bridge broke brook bullet bullets cable cache calculation calculations canoe card cards carrier carriers cartoon
-    cartoons certain chart charts chemistry chief chord christians cinder clone coast coin coins commuter compiler
-    coroner crafts crash crater create crook crouch crowd crowds crown curate dessert desserts detect directing
-    diver divers donor draper drive electrical electricity emergence engineer exhibiting eyelashes fibres fight
-    finer flight float flood follower footballer foreman freeze freighter galleries gallery gamer glitter glover
-    grade graph grassy handle handy hardy header hearing hoarse hospitality infantry inspection instruction
-    instrumental keyboardist landing landscape launch lightning liter locking lodging looming machinery maple marker
-    markers medal medals mess messy milky ministry mister packing panther parade patent pearl pearls pension
-    personal photon pier piers piper plain planet planets plank planks plantation pointer pointing policies powder
-    printed printing processor processors profession project projection prosecutor protector psalm rabbi
-    receptionist recorder recreation rectory scandal scanner scanners scars sealing seater seminary shack shooter
-    shore shores shots shovel shovels singles skater sleeping slick slippery smack socks sorting spot spots squire
-    stack stacks sticker sticky stink stole storey storm strange stretched stretching stroll stuff sweat swing
-    swings thorn thrash three trailer trailers trainee traitor trumpeter unity visor warming weaponry wedding
-    weddings weight welding widow widows wight wince writing
+    achieve area arena badge barge barrister baseball batch beads beard biker bland boost booth booths boulder braid
+    brand bridge broke brook bullet bullets cable cache calculation calculations canoe card cards carrier carriers
+    cartoon cartoons certain chart charts chemistry chief chord christians cinder clash clearer clone coast coin
+    coins commuter compiler convey coroner crafts crash crater create crook crouch crowd crowds crown curate dessert
+    desserts detect directing diver divers donor draper drive electrical electricity emergence engineer exhibiting
+    exist eyelashes fibres fight finer flight float flood follower footballer foreman freeze freighter galleries
+    gallery gamer glitter glover grade graph grassy handle handy hardy header hearing hoarse hospitality infantry
+    inspect inspection instruct instruction instrumental keyboardist landing landscape lasts launch lightning liter
+    locking lodging looming machinery manipulate maple marker markers medal medals mess messy milky ministry mister
+    noted packing panther parade patent pearl pearls pension personal photograph photographs photon pier piers piper
+    plain planet planets plank planks plantation pointer pointing policies powder printed printing processor
+    processors profession project projection prosecutor protector psalm rabbi raising receptionist recorder
+    recreation rectory route routes scandal scanner scanners scars sealing seater seminary shack shooter shore
+    shores shots shovel shovels singles skater sleeping slick slippery smack socks sorting spot spots squire stack
+    stacks state sticker sticky stink stole storey storm strange stretched stretching stroll stuff sweat swing
+    swings technical tenth thorn thrash three trailer trailers trainee traitor trumpeter unity visor warming
+    weaponry wedding weddings weight welding widow widows wight wince writing
 """
 _SPELLED_RIGHT = frozenset(_REAL.split()) | STOP_WORDS | COLOURS
 """Words that look like slips of known ones ("widow", "scanner") and are not."""
@@ -70,6 +71,7 @@ class SameWords:
         term of these lines, and stand behind them. Raises ConfigurationError with the line's number."""
         self._others: dict[Words, dict[str, None]] = {}
         self._single: dict[str, str] = {}
+        self._alone: dict[str, str] = {}
         self._terms: set[Words] = set()
         for number, line in enumerate(lines, 1):
             line = line.partition("#")[0].strip().lower()
@@ -79,6 +81,7 @@ class SameWords:
             for term, others in wider._others.items():
                 self._others.setdefault(term, {}).update(others)
             self._single = wider._single | self._single
+            self._alone = wider._alone | self._alone
             self._terms |= wider._terms
         self._longest = max(map(len, self._others), default=0)
 
@@ -91,6 +94,7 @@ class SameWords:
         self._terms.update(named.values())
         for word in words_of(" ".join((*terms, kind))):
             self._single.setdefault(stem(word), word)
+        self._alone.update((stem(term), term) for term in named if term in words_of(term))
 
     def knows(self, word: str) -> bool:
         """Whether `word` is part of a term: then it is no name of somebody, whatever its capitals."""
@@ -128,9 +132,10 @@ class SameWords:
 
     def spelled(self, asked: str, said: Collection[str]) -> str:
         """`asked` with words put right that neither a caption nor a group has: parts written apart that captions join
-        ("chain saw"), or a word that is close to one (`CLOSE`). `said`: lower-case words of captions."""
+        ("chain saw"), or a word that is close (`CLOSE`) to one of a caption or to a term of one word: "beside" is no slip
+        of the first half of "bedside table". `said`: lower-case words of captions."""
         stems = {stem(word): word for word in said}
-        known = self._single | stems
+        known, meant = self._single | stems, self._alone | stems
         words, right = words_of(asked), []
         while words:
             word = words.pop(0)
@@ -139,7 +144,7 @@ class SameWords:
             elif len(word) < _LONG_ENOUGH or stem(word) in known or word in _SPELLED_RIGHT:
                 right.append(word)
             else:
-                right.append(_close(word, known) or word)
+                right.append(_close(word, meant) or word)
         return " ".join(right)
 
 
