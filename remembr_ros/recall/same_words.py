@@ -132,8 +132,8 @@ class SameWords:
 
     def spelled(self, asked: str, said: Collection[str]) -> str:
         """`asked` with words put right that neither a caption nor a group has: parts written apart that captions join
-        ("chain saw"), or a word that is close (`CLOSE`) to one of a caption or to a term of one word: "beside" is no slip
-        of the first half of "bedside table". `said`: lower-case words of captions."""
+        ("chain saw"), or a word that is close (`CLOSE`) to one of a caption or to a term of one word: "beside" is no
+        slip of the first half of "bedside table". `said`: lower-case words of captions."""
         stems = {stem(word): word for word in said}
         known, meant = self._single | stems, self._alone | stems
         words, right = words_of(asked), []

@@ -124,7 +124,21 @@ def test_slips_of_spelling_are_put_right(asked: str, right: str) -> None:
     "asked",
     [
         *("trombone", "choir", "widow", "scanner", "trailer", "planet", "mountain", "river", "dessert", "crowd"),
-        *("chiar", "hare", "wal", "blak", "the there", "yellow", "room 1012", "wallets", "chair", ""),
+        *(
+            "beside",
+            "photograph",
+            "route",
+            "chiar",
+            "hare",
+            "wal",
+            "blak",
+            "the there",
+            "yellow",
+            "room 1012",
+            "wallets",
+            "chair",
+            "",
+        ),
     ],
 )
 def test_other_words_short_words_and_numbers_are_left_alone(asked: str) -> None:
