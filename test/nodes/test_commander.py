@@ -32,10 +32,6 @@ def propose_and_confirm(robot: SimRobot) -> str:
     return str(answer.proposal_id)
 
 
-def states(robot: SimRobot, proposal_id: str) -> list[int]:
-    return [status.state for status in list(robot.received["navigation"]) if status.proposal_id == proposal_id]
-
-
 @pytest.mark.parametrize("navigator", ["nav2_simple_commander", "auto"])
 def test_there_and_back(nodes: Nodes, robot: SimRobot, navigator: str) -> None:
     remember(nodes)
@@ -43,11 +39,11 @@ def test_there_and_back(nodes: Nodes, robot: SimRobot, navigator: str) -> None:
     query = nodes.query(navigation__navigator=navigator)
     query.wait_for("active")
     first = propose_and_confirm(robot)
-    wait_until(lambda: NavigationStatus.SUCCEEDED in states(robot, first), f"the arrival; {query.log}")
+    wait_until(lambda: NavigationStatus.SUCCEEDED in robot.states(first), f"the arrival; {query.log}")
     second = propose_and_confirm(robot)
-    wait_until(lambda: NavigationStatus.ACTIVE in states(robot, second), f"the second drive; {query.log}")
+    wait_until(lambda: NavigationStatus.ACTIVE in robot.states(second), f"the second drive; {query.log}")
     assert robot.call("cancel").success
-    wait_until(lambda: NavigationStatus.CANCELED in states(robot, second), f"the cancel; {query.log}")
+    wait_until(lambda: NavigationStatus.CANCELED in robot.states(second), f"the cancel; {query.log}")
 
 
 def test_ctrl_c_on_the_way_cancels_and_stops_the_node(nodes: Nodes, robot: SimRobot) -> None:
@@ -56,6 +52,6 @@ def test_ctrl_c_on_the_way_cancels_and_stops_the_node(nodes: Nodes, robot: SimRo
     query = nodes.query(navigation__navigator="nav2_simple_commander")
     query.wait_for("active")
     goal = propose_and_confirm(robot)
-    wait_until(lambda: NavigationStatus.ACTIVE in states(robot, goal), f"the drive; {query.log}")
+    wait_until(lambda: NavigationStatus.ACTIVE in robot.states(goal), f"the drive; {query.log}")
     query.stop()
-    wait_until(lambda: states(robot, goal)[-1] == NavigationStatus.CANCELED, f"the end of the drive; {query.log}")
+    wait_until(lambda: robot.states(goal)[-1] == NavigationStatus.CANCELED, f"the end of the drive; {query.log}")

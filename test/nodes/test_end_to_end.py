@@ -8,6 +8,7 @@ import pytest
 from processes import Nodes, wait_until
 from sim_robot import SimRobot
 from std_msgs.msg import String
+from visualization_msgs.msg import Marker
 
 from remembr_interfaces.msg import Answer, Memory, NavigationStatus
 from remembr_interfaces.srv import Ask, Confirm, Search
@@ -98,11 +99,8 @@ def test_a_confirmed_goal_is_driven_to(robot):
     confirmed = robot.call("confirm", proposal_id=answer.proposal_id, accept=True)
     assert confirmed.success, confirmed.error_msg
 
-    def end() -> NavigationStatus | None:
-        own = [s for s in robot.received["navigation"] if s.proposal_id == answer.proposal_id]
-        return own[-1] if own and own[-1].state == NavigationStatus.SUCCEEDED else None
-
-    status = wait_until(end, "the drive to succeed")
+    wait_until(lambda: NavigationStatus.SUCCEEDED in robot.states(answer.proposal_id), "the drive to succeed")
+    status = robot.drives(answer.proposal_id)[-1]
     assert (status.goal.pose.position.x, status.goal.pose.position.y) == (2.0, 1.0)
     again = robot.call("confirm", proposal_id=answer.proposal_id, accept=True)
     assert not again.success and again.error_code == Confirm.Request.UNKNOWN_PROPOSAL
@@ -112,23 +110,24 @@ def test_a_declined_goal_is_not_driven_to(robot):
     answer = robot.ask("take me to something blue")
     assert answer.goal_state == Answer.GOAL_PROPOSED, (answer.text, answer.goal_msg)
     assert robot.call("confirm", accept=False).success
-    wait_until(
-        lambda: robot.received["navigation"][-1].state == NavigationStatus.CANCELED, "the status of the declined goal"
-    )
-    assert robot.received["navigation"][-1].proposal_id == answer.proposal_id
+    wait_until(lambda: NavigationStatus.CANCELED in robot.states(answer.proposal_id), "the end of the declined goal")
+    assert NavigationStatus.SENT not in robot.states(answer.proposal_id)
 
 
 def test_markers_show_memories_evidence_and_goal(robot):
     answer = robot.ask("take me to something red")
     assert answer.goal_state == Answer.GOAL_PROPOSED
 
-    def shown() -> bool:
+    def goal_at() -> tuple[float, float] | None:
+        """Of the newest markers that show all three: those of the question before may still be the newest."""
         markers = robot.received["markers"][-1].markers if robot.received["markers"] else []
-        return {"memories", "evidence", "goal"} <= {marker.ns for marker in markers} and markers[0].action == 3
+        if not {"memories", "evidence", "goal"} <= {marker.ns for marker in markers}:
+            return None
+        assert markers[0].action == Marker.DELETEALL
+        at = next(marker for marker in markers if marker.ns == "goal").pose.position
+        return at.x, at.y
 
-    wait_until(shown, "the markers")
-    goal = next(marker for marker in robot.received["markers"][-1].markers if marker.ns == "goal")
-    assert (goal.pose.position.x, goal.pose.position.y) == (2.0, 1.0)
+    wait_until(lambda: goal_at() == (2.0, 1.0), lambda: f"the goal's marker at the red thing, not {goal_at()}")
 
 
 def test_take_me_there_is_where_the_conversation_pointed(robot):
@@ -161,9 +160,10 @@ def test_cancel_says_what_it_did(robot):
 
 def test_a_question_on_the_topic_is_answered_on_topics(robot):
     wait_until(lambda: robot.questions.get_subscription_count(), "the query node to listen")
-    before = len(robot.received["answer_text"])
+    before = {topic: len(robot.received[topic]) for topic in ("answer", "answer_text")}
     robot.questions.publish(String(data="where did you see something blue?"))
-    wait_until(lambda: len(robot.received["answer_text"]) > before, "answer_text")
+    for topic, count in before.items():
+        wait_until(lambda: len(robot.received[topic]) > count, topic)  # noqa: B023
     assert robot.received["answer"][-1].question == "where did you see something blue?"
     assert robot.received["answer_text"][-1].data == robot.received["answer"][-1].text
 

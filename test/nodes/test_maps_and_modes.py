@@ -256,8 +256,13 @@ def test_a_memory_in_another_frame_is_moved_by_tf_static(nodes: Nodes, robot: Si
     robot.node.create_publisher(TFMessage, "/tf", 10).publish(moving)
     assert robot.ask("take me to the red door").goal_state == Answer.GOAL_REFUSED
     robot.node.create_publisher(TFMessage, "/tf_static", LATCHED).publish(moving)
-    wait_until(lambda: robot.ask("take me to the red door").goal_state == Answer.GOAL_PROPOSED, "the transform")
-    goal = robot.received["navigation"][-1].goal
+
+    def proposed() -> str:
+        answer = robot.ask("take me to the red door")
+        return str(answer.proposal_id) if answer.goal_state == Answer.GOAL_PROPOSED else ""
+
+    proposal = wait_until(proposed, "the transform")
+    goal = wait_until(lambda: robot.drives(proposal), "the proposal's status")[-1].goal
     assert goal.header.frame_id == "building"
     assert (goal.pose.position.x, goal.pose.position.y) == (pytest.approx(9.0), pytest.approx(22.0))
     assert 2.0 * math.atan2(goal.pose.orientation.z, goal.pose.orientation.w) == pytest.approx(math.pi / 2)

@@ -83,10 +83,6 @@ def robot(building) -> VoiceRobot:
     return robot
 
 
-def navigation(robot: VoiceRobot) -> list[int]:
-    return [status.state for status in robot.received["navigation"]]
-
-
 def test_a_spoken_question_is_answered_aloud(building, robot):
     wav = building[0].folder / "spoken.wav"
     verdict = robot.say("Hey robot, where did you see the elevator?")
@@ -104,23 +100,21 @@ def test_a_spoken_question_is_answered_aloud(building, robot):
 def test_a_goal_is_confirmed_by_yes_and_ended_by_stop(robot):
     assert robot.say("Robot, take me to the elevator.").verdict == Speech.QUESTION
     proposed = wait_until(lambda: robot.diagnostics.get("proposal"), "the proposal")
-    robot.received["navigation"].clear()
     assert robot.say("Yes.", live=True).verdict == Speech.CONFIRM
-    wait_until(lambda: NavigationStatus.ACTIVE in navigation(robot), "the robot to drive")
-    assert robot.received["navigation"][-1].proposal_id == proposed
+    wait_until(lambda: NavigationStatus.ACTIVE in robot.states(proposed), "the robot to drive")
     wait_until(lambda: "All right, I am going there." in robot.texts, "the reply")
     wait_until(lambda: robot.diagnostics.get("goal") == proposed, "the node to know of it")
     assert robot.say("Robot, stop!").verdict == Speech.STOP
-    wait_until(lambda: NavigationStatus.CANCELED in navigation(robot), "the robot to stop")
+    wait_until(lambda: NavigationStatus.CANCELED in robot.states(proposed), "the robot to stop")
 
 
 def test_a_goal_is_declined_by_no(robot):
     assert robot.say("Robot, take me to the coffee machine.").verdict == Speech.QUESTION
-    wait_until(lambda: robot.diagnostics.get("proposal"), "the proposal")
+    proposed = wait_until(lambda: robot.diagnostics.get("proposal"), "the proposal")
     assert robot.say("No.", live=True).verdict == Speech.DECLINE
-    wait_until(lambda: navigation(robot)[-1] == NavigationStatus.CANCELED, "the end of the proposal")
+    wait_until(lambda: NavigationStatus.CANCELED in robot.states(proposed), "the end of the proposal")
     wait_until(lambda: robot.last_text == "All right, I stay here.", "the reply")
-    assert NavigationStatus.SENT not in navigation(robot)[-3:]
+    assert NavigationStatus.SENT not in robot.states(proposed)
 
 
 def test_yes_means_nothing_when_nothing_waits(robot):
@@ -133,10 +127,8 @@ def test_questions_by_voice_are_one_conversation(robot):
     wait_until(lambda: "13.7" in robot.last_text, "the answer")
     wait_until(lambda: robot.diagnostics.get("message") == "listening", "the node to go on")
     assert robot.say("Robot, take me there.").verdict == Speech.QUESTION
-    status = wait_until(
-        lambda: next((s for s in robot.received["navigation"][-2:] if s.state == NavigationStatus.PROPOSED), None),
-        "a proposal",
-    )
+    proposed = wait_until(lambda: robot.diagnostics.get("proposal"), "the proposal")
+    status = wait_until(lambda: robot.drives(proposed), "the proposal's status")[-1]
     assert status.goal.pose.position.x == pytest.approx(13.7)
 
 
