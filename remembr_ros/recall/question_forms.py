@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from enum import Enum
 
-from remembr_ros.recall.vocabulary import STOP_WORDS
+from remembr_ros.recall.vocabulary import COLOURS, STOP_WORDS
 
 
 class Form(Enum):
@@ -50,9 +50,12 @@ NEAR_THING = re.compile(
 )
 NEAR_THAT = re.compile(rf"\b(?:{_NEAR}|around) (?:it|that|this|there|them)$")
 NEAREST_TO = re.compile(
-    r"\b(?:nearest|closest) (?P<what>(?!to\b)\w[\w' -]{0,100}?) to (?:the |an? |my )?(?P<thing>\w[\w' -]*)"
+    r"\b(?:nearest|closest) (?P<what>(?!to\b)\w(?:(?! to\b)[\w' -]){0,100}) to "
+    r"(?=(?:the|an?|my|your|our|his|her|their|this|that|these|those|dr|prof|mr|mrs|ms|room|gate|reception)\b"
+    r"|\w+'s |\w+ \d)"
+    r"(?:the |an? |my )?(?P<thing>\w[\w' -]*)"
 )
-"""The nearest of one thing to another: "the nearest chair to the lift"."""
+"""The nearest of one thing to another: "the nearest chair to the lift"; of "place to eat" it is what one does there."""
 FROM_HERE = re.compile(r"\bfrom (?:here|my place|this room)\b")
 TO_HERE = re.compile(r"(?<=\w) to (?:here|us|me|my (?:place|room)|this (?:room|place|spot))\b")
 """Of what is nearest."""
@@ -216,6 +219,7 @@ _SIGN = (
     r"(?:signs?|notices?|notes?|slips?|flyers?|leaflets?|placards?|memos?|announcements?|messages?|posters?|sheets?|labels?"
     r"|pages?|papers?|warnings?|boards?)"
 )
+SIGNS = re.compile(_SIGN)
 SIGN = re.compile(
     rf"\b{_SIGN}\b(?:.{{0,500}}?\b(?:in|inside|at|outside|of) (?:the |a |an )?(?P<place>\w[\w' -]{{0,100}}?)"
     r"(?= (?:say|said|says|saying|read|reads|reading|about|that|which|tell|tells|told|telling|is|was|warn\w*)\b"
@@ -245,6 +249,8 @@ WEEK = re.compile(
 )
 """Of the robot's time."""
 WEEKS = ("first", "second", "third", "fourth", "fifth")
+TITLE_DOT = re.compile(r"\b(dr|prof|mr|mrs|ms)\.(?= )")
+"""It ends no sentence."""
 TITLED = re.compile(r"\b(?:Dr|Doctor|Prof|Professor|Mr|Mrs|Ms|Miss)\.? (?P<name>[A-Z][\w-]+)")
 # fmt: off
 OF_A_PERSON = frozenset([
@@ -308,6 +314,10 @@ GOING = re.compile(
 
 HEADS = STOP_WORDS
 """Words that may be cut from the start of what is left."""
+BESIDE_A_TIME = frozenset(
+    "before after until till since between while shift yesterday today tonight early late out up away down".split()
+)
+"""Words, beside function words, that may follow a part of the day that is one."""
 # fmt: off
 TAILS = frozenset([
     "a", "an", "the", "for", "in", "of", "at", "to", "is", "was", "were", "are", "there", "on", "from", "did", "do",
@@ -336,6 +346,7 @@ LOOSE_END = re.compile(
     r"|noted|recorded|lately|recently|put|left|hide|hiding"
     r"|from|up|your|my|belong|kept|now|then|in|at|with|to|on|of|for)){1,12}$"
 )
+_NO_COLOUR = "".join(rf"(?<!\b{colour} )" for colour in sorted(COLOURS))
 FILLERS = re.compile(
     r"\b(?:(?:r[ua]n(?:ning)?|bump(?:ed|ing)?|c[oa]me|coming) (?:into|across|upon|by)|cross(?:ed"
     r"|ing)? (?:paths with|(?:your|my|our|the) (?:way|path))"
@@ -343,15 +354,19 @@ FILLERS = re.compile(
     r"|ing|s)? up|showed up|stumbled? (?:upon|over|across)"
     r"|hang(?:ing)? (?:around|out|about)|(?:lying|standing|sitting) (?:around|about)|(?:go|goes|went|gone|been|come"
     r"|came|stop|stopped) by|in (?:view|sight)|make out|more than once"
-    r"|initially|still|anywhere|somewhere|whereabouts|standing|lying|hanging|hung|placed|located|kept|stored|stand"
+    r"|initially|still|anywhere|somewhere|whereabouts|standing|lying|hanging|hung|placed|located|kept|stored"
     r"|stood|appear(?:ed|s)?|ever|already"
-    r"|currently|perhaps|maybe|probably|(?:separate )?occasions?|sightings? of|sightings?|usually|normally|present"
+    r"|currently|perhaps|maybe|probably|(?:separate )?occasions?|sightings? of|sightings?|usually|normally"
+    rf"|(?<=\w ){_NO_COLOUR}present"
     r"|detected?|perceived?|met|meet"
     r"|on (?:this|the same|our) (?:floor|level|storey)|in front of (?:your|the) (?:camera|eyes|lens|sensors?)"
     r"|(?:any|whatever|no matter (?:what|which)) colou?r"
     r"|did you notice|do you have|turned|this year|whole|entire|notic(?:e|ing|ed)|seeing|quickest|seat yourself)\b"
 )
-"""What only says that something is somewhere, or was seen."""
+"""What only says that something is somewhere, or was seen; a blue present is something."""
+DOES_STAND = re.compile(r"\b((?:do|does|did) (?!you\b|i\b|we\b|they\b)[\w' -]{1,100}?) stand\b(?! for\b)")
+"""Of "where does the lamp stand"; a music stand is a thing."""
+IS_PRESENT = re.compile(r"^((?:what|who)(?: else)? (?:is|are|was|were)) present\b")
 STAYING = re.compile(
     r"\b(?:(?:your|the) (?:stay|stop|visit|break)|stop(?:ped|ping)?|visit(?:ed|ing)?|wait(?:ed|ing)?|park(?:ed"
     r"|ing)?|linger(?:ed|ing)?|hang|take|took|last(?:ed)?"

@@ -6,6 +6,7 @@ What is left at the end is the thing to look for, which no rule knows.
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from zoneinfo import ZoneInfo
 
 from remembr_ros.errors import InvalidInput
@@ -27,6 +28,42 @@ def without_form(form: Form, text: str) -> str:
     """`text` without the words that give it its form."""
     pattern = next((p for known, p in forms.FORMS if known is form and p.search(text)), None)
     return text if pattern is None else pattern.sub(" ", text, count=1)
+
+
+_JOINT = "\u02cd"
+"""A letter to regular expressions, and in no word of a question."""
+_TOKEN = re.compile(r"\w+(?:'\w+)*")
+_OF_THE_DAY = re.compile(
+    r"(?<!\bin )(?<!\bduring )(?<!\bthrough )(?<!\bthroughout )(?<!\bover )(?<!\bon )"
+    r"\b(?:the|an?|any|my|your|our|his|her|their) (?:morning|noon|midday|afternoon|evening|night|midnight)"
+    rf"( )(?!(?:{'|'.join(sorted(forms.HEADS | forms.BESIDE_A_TIME))})\b)[a-z]{{3}}"
+)
+"""A thing that is called after a part of the day: the night watchman, an evening dress."""
+_DO = re.compile(r"\b(?:do|does|did) (?:the |an? |my |your |our )$")
+"""Before a thing that does something: "when did the bus stop"."""
+
+
+def terms_as_words(text: str) -> str:
+    """`text` with each term of several words that people share as one word: then the night of a night stand is no time,
+    the paper of a paper shredder nothing written, and a bus stop does not stop; so is a thing with the part of the day that
+    it is called after. Not for what can be read: a notice board
+    is a board to the rules. `apart` undoes it."""
+    joined, tokens = list(text), list(_TOKEN.finditer(text))
+    for start, end in everyday().terms_in([token[0].removesuffix("'s") for token in tokens]):
+        begins = tokens[start].start()
+        gaps = [(left.end(), right.start()) for left, right in pairwise(tokens[start:end])]
+        one = all(text[left:right] in (" ", "-") for left, right in gaps)
+        if one and not forms.SIGNS.fullmatch(tokens[end - 1][0]) and not _DO.search(text[max(0, begins - 12) : begins]):
+            for left, right in gaps:
+                joined[left:right] = _JOINT
+    for named in _OF_THE_DAY.finditer("".join(joined)):
+        joined[named.start(1)] = _JOINT
+    return "".join(joined)
+
+
+def apart(text: str) -> str:
+    """`text` with the words of terms apart again."""
+    return text.replace(_JOINT, " ")
 
 
 _BARE_HOUR = re.compile(r"\b(since|after|before|until|till) (\d{1,2})(?=\W*$)")
@@ -138,9 +175,9 @@ def without_fillers(about: str, form: Form) -> str:
 
 def strip(text: str) -> str:
     """The phrase without the function words around it, punctuation gone: "did you see the red chair" -> "red chair"."""
-    words, known = words_of(text), everyday()
-    while words and (words[0] in forms.HEADS or words[0].endswith("n't")) and not known.is_term(words[:2]):
+    words = words_of(text)
+    while words and (words[0] in forms.HEADS or words[0].endswith("n't")):
         words.pop(0)
-    while words and words[-1] in forms.TAILS and not known.is_term(words[-2:]):  # a chain saw
+    while words and words[-1] in forms.TAILS:
         words.pop()
     return " ".join(words)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -31,7 +31,7 @@ _LONG_ENOUGH = 5
 """Letters of a word that may be misspelt: shorter ones are close to many."""
 _NEW_LINE = re.compile(r"\r\n|\r|\n")
 """As editors count lines; str.splitlines knows more."""
-_ARTICLE = re.compile(r"(?:the|an?) +(?=\S)")
+_ARTICLE = re.compile(r"^(?:the|an?) +(?=\S)")
 _PLAIN = frozenset(
     ["big", "small", "little", "large", "huge", "tiny", "tall", "old", "new", "nice", "open", "broken", "whole", "real"]
 )
@@ -83,7 +83,9 @@ class SameWords:
             self._single = wider._single | self._single
             self._alone = wider._alone | self._alone
             self._terms |= wider._terms
-        self._longest = max(map(len, self._others), default=0)
+        self._longest: dict[str, int] = {}
+        for term in self._terms:
+            self._longest[term[0]] = max(len(term), self._longest.get(term[0], 0))
 
     def _add(self, kind: str, terms: list[str], wider: SameWords | None) -> None:
         named = {term: _stems(term) for term in (*terms, kind) if term}
@@ -100,13 +102,19 @@ class SameWords:
         """Whether `word` is part of a term: then it is no name of somebody, whatever its capitals."""
         return stem(word.lower()) in self._single
 
-    def is_term(self, words: Sequence[str]) -> bool:
-        """Whether these words together, two at least, are a term."""
-        return len(words) > 1 and self.has(words)
-
     def has(self, words: Sequence[str]) -> bool:
         """Whether these words are a term."""
         return tuple(map(stem, words)) in self._terms
+
+    def terms_in(self, words: Sequence[str]) -> Iterator[tuple[int, int]]:
+        """(first, behind the last) of each term of several words, from the left, the longest at its place."""
+        stems, start = [stem(word) for word in words], 0
+        while start < len(stems):
+            ends = range(min(start + self._longest.get(stems[start], 0), len(stems)), start + 1, -1)
+            end = next((end for end in ends if tuple(stems[start:end]) in self._terms), None)
+            if end is not None:
+                yield start, end
+            start = end or start + 1
 
     def mentions(self, asked: str) -> bool:
         """Whether a term is in `asked`."""
@@ -119,7 +127,7 @@ class SameWords:
         other words stay."""
         words = words_of(asked)
         stems = [stem(word) for word in words]
-        for length in range(min(self._longest, len(words)), 0, -1):
+        for length in range(min(max(self._longest.values(), default=0), len(words)), 0, -1):
             for start in range(len(words) - length, -1, -1):  # the noun is at the end
                 found = self._others.get(tuple(stems[start : start + length]))
                 if found:

@@ -84,7 +84,7 @@ class _Reading:
         self.question = question
         self.zone = zone
         self.go = asks_to_go(question.text)
-        text = _plain_quotes(question.text).lower()
+        text = parts.terms_as_words(forms.TITLE_DOT.sub(r"\1", _plain_quotes(question.text).lower()))
         self.whole = " ".join(text.split())  # with the sentences that do not ask
         text = text if self.go else plainly(text)
         text = " ".join(re.sub(r'["\u201c\u201d?!\uff1f]+', " ", text).split()).rstrip(" .")
@@ -104,7 +104,8 @@ class _Reading:
         if asked is None:
             self._settle_form()
             asked = self._written() or self._sign() or self._beside_event() or self._between() or self._thing()
-        return asked
+        texts = ("about", "until_about", "landmark", "topic", "time_text", "no_time")
+        return dataclasses.replace(asked, **{name: parts.apart(getattr(asked, name)) for name in texts})
 
     def _read_time_and_back(self) -> None:
         """The time asked about, told in this sentence or in another one; whether it is now; whether "that" is meant."""
@@ -197,7 +198,8 @@ class _Reading:
     def _sign(self) -> Asked | None:
         """ "Who gives the concert that the poster in the lobby announces?", "what is on the note about the glove?":
         `topic` is what is asked about it, or what the sign is about."""
-        asks = self.form is Form.WHAT and not self.go and self.time is None and forms.ASKS.match(self.text)
+        nearest = forms.NEAREST.search(self.text)  # which one, not what it says
+        asks = self.form is Form.WHAT and not (self.go or self.time or nearest) and forms.ASKS.match(self.text)
         sign = forms.SIGN.search(self.whole) if asks and not forms.COLOUR.search(self.text) else None
         if not sign:
             return None
@@ -249,7 +251,7 @@ class _Reading:
         text = self.text
         if self.form is Form.WHERE and not self.go:
             text = forms.AND_WHERE.sub("", text)
-        text = forms.HOW_OFTEN.sub(" ", text)
+        text = forms.HOW_OFTEN.sub(" ", forms.IS_PRESENT.sub(r"\1", forms.DOES_STAND.sub(r"\1", text)))
         if self.form in (Form.WHEN, Form.HOW_LONG, Form.HOW_LONG_SINCE) or (self.form is Form.WHERE and not self.go):
             text = parts.without_form(self.form, text)
         text = forms.ATTRIBUTE.sub("", text)

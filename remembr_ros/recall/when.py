@@ -49,7 +49,7 @@ _MOMENT = (
 )
 _SPAN = (
     rf"(?:(?:in |on |during )?the (?:early |late )?(?:morning|afternoon|evening|night) of {_DAY}"
-    rf"|(?:this|last|yesterday|the) (?:morning|afternoon|evening|night|week|month)|{_DAY} {_PART}|{_DAY}"
+    rf"|(?:this|last|yesterday|the) (?:morning|afternoon|evening|night|week|month)|at night|{_DAY} {_PART}|{_DAY}"
     rf"|(?:in |within |during |over |for )?the (?:last|past) (?:{_COUNT} )?{_UNIT}|(?:this|last) {_UNIT})"
 )
 _EDGE = rf"(?:now|{_MOMENT}|{_DAY}|\d{{1,2}})"
@@ -213,7 +213,8 @@ def _span(words: str, now_ns: int, zone: ZoneInfo) -> TimeExpression | None:
             return TimeExpression(day_range(first, zone)[0], None)
         earlier = first - timedelta(days=7) if unit[2] == "week" else (first - timedelta(days=1)).replace(day=1)
         return TimeExpression(day_range(earlier, zone)[0], day_range(first, zone)[0])
-    words = {"last night": "yesterday night", "tonight": "today night"}.get(words, words)
+    words = {"last night": "yesterday night", "tonight": "today night", "night": "the night"}.get(words, words)
+    words = re.sub(r"^(?:in|during|over|through) the ", "the ", words)
     words = re.sub(
         r"^(?:(?:in|on|during) )?the (?:early |late )?(morning|afternoon|evening|night) of (.+)$", r"\2 \1", words
     )
@@ -227,16 +228,23 @@ def _span(words: str, now_ns: int, zone: ZoneInfo) -> TimeExpression | None:
             day = today if part[1] in ("this", "the") else _day(part[1], now_ns, zone)
         if day is None:
             return None
-        first_hour, last_hour = _PARTS[part[2]]
-        midnight = datetime.combine(day, time())
-        return TimeExpression(
-            from_local(midnight + timedelta(hours=first_hour), zone)[0][0],
-            from_local(midnight + timedelta(hours=last_hour), zone)[0][-1],
-        )
+        found = _part_of(day, part[2], zone)
+        if part[1] == "the" and found.after_ns is not None and found.after_ns > now_ns:  # who asks means the latest
+            found = _part_of(day - timedelta(days=1), part[2], zone)
+        return found
     if re.fullmatch(_DAY, words):
-        found = _day(words, now_ns, zone)
-        return TimeExpression(*day_range(found, zone)) if found else None
+        day = _day(words, now_ns, zone)
+        return TimeExpression(*day_range(day, zone)) if day else None
     return None
+
+
+def _part_of(day: date, part: str, zone: ZoneInfo) -> TimeExpression:
+    """The morning, afternoon, evening or night that begins on `day`."""
+    midnight, (first_hour, last_hour) = datetime.combine(day, time()), _PARTS[part]
+    return TimeExpression(
+        from_local(midnight + timedelta(hours=first_hour), zone)[0][0],
+        from_local(midnight + timedelta(hours=last_hour), zone)[0][-1],
+    )
 
 
 def _moment(words: str, now_ns: int, zone: ZoneInfo) -> TimeExpression | None:

@@ -95,9 +95,17 @@ def test_colours_and_other_words_stay_plain_ones_go() -> None:
     assert words.others("old red bike") == ["red bike", "red bicycle"]
 
 
+def test_an_article_is_no_end_of_a_word() -> None:
+    words = SameWords(["the tea kitchen, a sea lion, a woman with the drum"])
+    assert words.others("tea kitchen") == ["sea lion", "woman with the drum"]
+    assert words.has(["tea", "kitchen"]) and words.has(["woman", "with", "the", "drum"])
+
+
 def test_terms_of_several_words_are_told_from_single_ones() -> None:
-    words = SameWords(["chain saw, chainsaw"])
-    assert words.is_term(["chain", "saw"]) and not words.is_term(["chainsaw"]) and words.has(["chainsaw"])
+    words = SameWords(["chain saw, chainsaw", "fire door, fire exit, emergency exit door"])
+    asked = "where are the chain saws and the chainsaw behind the emergency exit doors".split()
+    assert list(words.terms_in(asked)) == [(3, 5), (10, 13)] and words.has(["chainsaw"])
+    assert list(SameWords([]).terms_in(asked)) == list(words.terms_in([])) == []
 
 
 # -- slips
