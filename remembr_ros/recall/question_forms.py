@@ -314,9 +314,12 @@ GOING = re.compile(
 
 HEADS = STOP_WORDS
 """Words that may be cut from the start of what is left."""
-BESIDE_A_TIME = frozenset(
-    "before after until till since between while shift yesterday today tonight early late out up away down".split()
-)
+# fmt: off
+BESIDE_A_TIME = frozenset([
+    "before", "after", "until", "till", "since", "between", "while", "shift", "yesterday", "today", "tonight", "early",
+    "late", "out", "up", "away", "down",
+])
+# fmt: on
 """Words, beside function words, that may follow a part of the day that is one."""
 # fmt: off
 TAILS = frozenset([

@@ -104,8 +104,15 @@ class _Reading:
         if asked is None:
             self._settle_form()
             asked = self._written() or self._sign() or self._beside_event() or self._between() or self._thing()
-        texts = ("about", "until_about", "landmark", "topic", "time_text", "no_time")
-        return dataclasses.replace(asked, **{name: parts.apart(getattr(asked, name)) for name in texts})
+        return dataclasses.replace(
+            asked,
+            about=parts.apart(asked.about),
+            until_about=parts.apart(asked.until_about),
+            landmark=parts.apart(asked.landmark),
+            topic=parts.apart(asked.topic),
+            time_text=parts.apart(asked.time_text),
+            no_time=parts.apart(asked.no_time),
+        )
 
     def _read_time_and_back(self) -> None:
         """The time asked about, told in this sentence or in another one; whether it is now; whether "that" is meant."""
