@@ -15,8 +15,9 @@ _ASK_ANYTHING = r"(?:(?:can|could) you\s+|(?:i want|i need|i'd like|i would like
 _ASK_FAVOUR = r"(?:(?:will|would) you\s+)"
 _DIRECTION = r"(?:(?:back|over|up|down|out|along|straight|right|directly|again|yourself)\s+)*"
 _NOT_A_PLACE = (
-    r"(?!when\b|the (?:moment|time|day|hour)s?"
-    r"(?:\s+(?:when|that|you|i|we|they|he|she|it|of|before|after|in|at|on|my|the)\b|\W*$)|yesterday\b|last\s|earlier\b|this (?:morning|afternoon|evening)\b"
+    r"(?!when\b|yesterday\b|last\s|earlier\b|this (?:morning|afternoon|evening)\b"
+    r"|the (?:moment|time|day|hour)s?"
+    r"(?:\s+(?:when|that|you|i|we|they|he|she|it|of|before|after|in|at|on|my|the)\b|\W*$)"
     r"|\d{1,2}(?::\d\d)?\s*(?:am|pm|o'clock)\b|\d{1,2}:\d\d|speed\b|date\b|sleep\b|the point\b|sum\b)"
 )
 _TO = rf"{_DIRECTION}(?:(?:to|towards?|into)\s+{_NOT_A_PLACE}\w|there\b|where\b|somewhere\b)"

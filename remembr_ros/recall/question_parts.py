@@ -45,9 +45,8 @@ _DO = re.compile(r"\b(?:do|does|did) (?:the |an? |my |your |our )$")
 
 def terms_as_words(text: str) -> str:
     """`text` with each term of several words that people share as one word: then the night of a night stand is no time,
-    the paper of a paper shredder nothing written, and a bus stop does not stop; so is a thing with the part of the day that
-    it is called after. Not for what can be read: a notice board
-    is a board to the rules. `apart` undoes it."""
+    the paper of a paper shredder nothing written, and a bus stop does not stop. So is a thing with the part of the day
+    that it is called after. Not for what can be read: a notice board is a board to the rules. `apart` undoes it."""
     joined, tokens = list(text), list(_TOKEN.finditer(text))
     for start, end in everyday().terms_in([token[0].removesuffix("'s") for token in tokens]):
         begins = tokens[start].start()
