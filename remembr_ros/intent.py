@@ -14,12 +14,34 @@ _FILLER = r"(?:(?:please|kindly|just|now|then|so|well|yes|yeah|great|alright|tha
 _ASK_ANYTHING = r"(?:(?:can|could) you\s+|(?:i want|i need|i'd like|i would like) you to\s+|let's\s+)"
 _ASK_FAVOUR = r"(?:(?:will|would) you\s+)"
 _DIRECTION = r"(?:(?:back|over|up|down|out|along|straight|right|directly|again|yourself)\s+)*"
-_NOT_A_PLACE = (
-    r"(?!when\b|yesterday\b|last\s|earlier\b|this (?:morning|afternoon|evening)\b"
-    r"|the (?:moment|time|day|hour)s?"
-    r"(?:\s+(?:when|that|you|i|we|they|he|she|it|of|before|after|in|at|on|my|the)\b|\W*$)"
-    r"|\d{1,2}(?::\d\d)?\s*(?:am|pm|o'clock)\b|\d{1,2}:\d\d|speed\b|date\b|sleep\b|the point\b|sum\b)"
+_WEEKDAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+_MONTH = (
+    r"(?:january|february|march|april|may|june|july|august|september|october|november|december)(?=\s+\d|\s+of\b|\W*$)"
 )
+_UNIT = r"(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?)"
+_A_TIME = (
+    r"(?:moment|time|day|hour|minute|night|evening|morning|afternoon|noon|midnight|week|weekend|month|year|childhood)s?\b"
+    r"(?!\s+(?:care|room|clinic|cent(?:re|er)|nursery|lounge|bed|school|glass|clock|nurse|guard|watchman|porter|desk"
+    r"|office|table|stand|light|club|bus|train|market|safe|meeting|class)\b)"
+)
+_NOT_A_PLACE = (
+    rf"(?!when\b|yesterday\b|last\s|earlier\b|noon\b|midnight\b|{_WEEKDAY}\b|{_MONTH}"
+    rf"|(?:the|this|that|these|those|an?|my|your|our|one)\s+(?:\w+\s+){{0,2}}?{_A_TIME}|\w+\s+{_UNIT}\s+ago\b"
+    r"|\d{1,2}(?::\d\d)?\s*(?:am|pm|o'clock)\b|\d{1,2}:\d\d|speed\b|date\b|sleep\b|(?:bed|work|hell)\W*$"
+    r"|the point\b(?! of sale)|sum\b|the (?:next )?(?:question|answer)\b|the beginning\b)"
+)
+"""Journeys in time and figures of speech."""
+_LATER = re.compile(
+    rf"\b(?:tomorrow|tonight|later(?: on| today)?\W*$|next (?:time|week|month|year|{_WEEKDAY})"
+    rf"|in (?:(?:an?|half an|\w+) )?{_UNIT}\W*$)"
+)
+_AT_A_TIME = re.compile(
+    r"\b(?:at (?:\d{1,2}(?::\d\d)?(?: ?[ap]\.?m\b\.?| o'?clock)?|noon|midnight)"
+    r"|in the (?:morning|afternoon|evening|night)|this evening)\W*$"
+)
+_TELLS_WHERE = re.compile(r"\b(?:where|which|that|who|you|saw|seen|were|was)\b")
+"""Then the time is that of something seen: "go to where you saw it at 5 pm"."""
+
 _TO = rf"{_DIRECTION}(?:(?:to|towards?|into)\s+{_NOT_A_PLACE}\w|there\b|where\b|somewhere\b)"
 _WITH_ME = (
     rf"(?:(?:take|bring|guide|lead|drive|escort|walk|get)\s+(?:me|us)\s+{_TO}"
@@ -59,7 +81,8 @@ def asks_to_go(text: str) -> bool:
     "Take me to the elevator", "can you go to the lab?", "where is my phone? take me there": yes. Questions about
     earlier trips ("did you go to the lab?", "did you wake up and go to the lab?"), questions for directions ("how do
     I go to ..."), wishes that do not name the robot ("I want to go to ..."), journeys in time ("take me back to this
-    morning"), requests that are negated or taken back, and everything that is not English: no.
+    morning"), requests for later ("go to the lab at 5 pm"), those that are negated or taken back, and everything that
+    is not English: no.
     """
     words = re.sub(r"[ \t]+", " ", text.lower().replace("\u2019", "'")).strip()
     if _NEGATED.search(words) or _TAKEN_BACK.search(words):
@@ -76,6 +99,8 @@ def asks_not_to_go(text: str) -> bool:
 
 def _sentence_asks(sentence: str) -> bool:
     """The head of a sentence is trusted; a later clause may continue a tale ("did you turn round, go to the lab")."""
+    if _is_for_later(sentence):
+        return False
     head, *rest = _CLAUSE.split(sentence.strip()) or [""]
     if _REQUEST.match(head) or _POLITE_REQUEST.match(head):
         return True
@@ -87,3 +112,8 @@ def _sentence_asks(sentence: str) -> bool:
     else:
         later = _POLITE_REQUEST
     return any(later.match(clause) or _POLITE_REQUEST.match(clause) for clause in rest)
+
+
+def _is_for_later(sentence: str) -> bool:
+    """ "Go to the kitchen tomorrow": who is driven there now is driven unasked."""
+    return bool(_LATER.search(sentence) or (_AT_A_TIME.search(sentence) and not _TELLS_WHERE.search(sentence)))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from enum import Enum
 
-from remembr_ros.recall.vocabulary import COLOURS, STOP_WORDS
+from remembr_ros.recall.vocabulary import STOP_WORDS
 
 
 class Form(Enum):
@@ -51,8 +51,8 @@ NEAR_THING = re.compile(
 NEAR_THAT = re.compile(rf"\b(?:{_NEAR}|around) (?:it|that|this|there|them)$")
 NEAREST_TO = re.compile(
     r"\b(?:nearest|closest) (?P<what>(?!to\b)\w(?:(?! to\b)[\w' -]){0,100}) to "
-    r"(?=(?:the|an?|my|your|our|his|her|their|this|that|these|those|dr|prof|mr|mrs|ms|room|gate|reception)\b"
-    r"|\w+'s |\w+ \d)"
+    r"(?=(?:the|an?|my|your|our|his|her|their|this|that|these|those|any|some|both|all|where|dr|prof|mr|mrs|ms"
+    r"|room|gate|reception|building|platform|lab)\b|\w+'s |\w+ \d+\W*$)"
     r"(?:the |an? |my )?(?P<thing>\w[\w' -]*)"
 )
 """The nearest of one thing to another: "the nearest chair to the lift"; of "place to eat" it is what one does there."""
@@ -249,6 +249,8 @@ WEEK = re.compile(
 )
 """Of the robot's time."""
 WEEKS = ("first", "second", "third", "fourth", "fifth")
+TO_A_NAME = re.compile(r"(\b(?:nearest|closest)\b[^.?!]{0,100}? to )(?=[A-Z])")
+"""The nearest to somebody, or to HR."""
 TITLE_DOT = re.compile(r"\b(dr|prof|mr|mrs|ms)\.(?= )")
 """It ends no sentence."""
 TITLED = re.compile(r"\b(?:Dr|Doctor|Prof|Professor|Mr|Mrs|Ms|Miss)\.? (?P<name>[A-Z][\w-]+)")
@@ -316,8 +318,8 @@ HEADS = STOP_WORDS
 """Words that may be cut from the start of what is left."""
 # fmt: off
 BESIDE_A_TIME = frozenset([
-    "before", "after", "until", "till", "since", "between", "while", "shift", "yesterday", "today", "tonight", "early",
-    "late", "out", "up", "away", "down",
+    "before", "after", "until", "till", "since", "between", "while", "yesterday", "today", "tonight", "early", "late",
+    "out", "up", "away", "down", "nobody", "everybody", "anywhere", "somewhere", "outside", "inside", "two", "three",
 ])
 # fmt: on
 """Words, beside function words, that may follow a part of the day that is one."""
@@ -349,7 +351,6 @@ LOOSE_END = re.compile(
     r"|noted|recorded|lately|recently|put|left|hide|hiding"
     r"|from|up|your|my|belong|kept|now|then|in|at|with|to|on|of|for)){1,12}$"
 )
-_NO_COLOUR = "".join(rf"(?<!\b{colour} )" for colour in sorted(COLOURS))
 FILLERS = re.compile(
     r"\b(?:(?:r[ua]n(?:ning)?|bump(?:ed|ing)?|c[oa]me|coming) (?:into|across|upon|by)|cross(?:ed"
     r"|ing)? (?:paths with|(?:your|my|our|the) (?:way|path))"
@@ -360,16 +361,26 @@ FILLERS = re.compile(
     r"|initially|still|anywhere|somewhere|whereabouts|standing|lying|hanging|hung|placed|located|kept|stored"
     r"|stood|appear(?:ed|s)?|ever|already"
     r"|currently|perhaps|maybe|probably|(?:separate )?occasions?|sightings? of|sightings?|usually|normally"
-    rf"|(?<=\w ){_NO_COLOUR}present"
     r"|detected?|perceived?|met|meet"
     r"|on (?:this|the same|our) (?:floor|level|storey)|in front of (?:your|the) (?:camera|eyes|lens|sensors?)"
     r"|(?:any|whatever|no matter (?:what|which)) colou?r"
     r"|did you notice|do you have|turned|this year|whole|entire|notic(?:e|ing|ed)|seeing|quickest|seat yourself)\b"
 )
-"""What only says that something is somewhere, or was seen; a blue present is something."""
-DOES_STAND = re.compile(r"\b((?:do|does|did) (?!you\b|i\b|we\b|they\b)[\w' -]{1,100}?) stand\b(?! for\b)")
-"""Of "where does the lamp stand"; a music stand is a thing."""
-IS_PRESENT = re.compile(r"^((?:what|who)(?: else)? (?:is|are|was|were)) present\b")
+"""What only says that something is somewhere, or was seen."""
+_THE = r"(?:the|an?|any|my|your|our|his|her|its|their|this|that)"
+_END = r"(?=\W*$| (?:here|there|in|on|at|near|by|beside|next|behind|under|over|before|after|when|while|during)\b)"
+DOES = re.compile(
+    rf"\b((?:do|does|did|will|can|could) (?!you\b|i\b|we\b|they\b)(?:{_THE} )?(?:(?!{_THE}\b)[\w'-]+ ){{1,3}}?)"
+    rf"(?:stand|stop|park)\b{_END}"
+)
+"""Of "where does the lamp stand" or "did the bus stop"; a music stand and a bus stop are things."""
+IS_PRESENT = re.compile(
+    r"^((?:(?:what|who|when|how (?:long|many|often))\b.{0,100}?\b)?(?:is|are|was|were)\b(?! there\b)(?: .{1,100}?)??)"
+    rf"(?<! a)(?<! the) present\b{_END}"
+)
+"""Of "was a guard present"; a birthday present is a thing."""
+WILL = re.compile(r"^(?:where |when |how long |what |who )?(?:will|won't|shall|(?:is|are) \w+(?: \w+)? going to)\b")
+"""A question about what is to come."""
 STAYING = re.compile(
     r"\b(?:(?:your|the) (?:stay|stop|visit|break)|stop(?:ped|ping)?|visit(?:ed|ing)?|wait(?:ed|ing)?|park(?:ed"
     r"|ing)?|linger(?:ed|ing)?|hang|take|took|last(?:ed)?"

@@ -84,7 +84,8 @@ class _Reading:
         self.question = question
         self.zone = zone
         self.go = asks_to_go(question.text)
-        text = parts.terms_as_words(forms.TITLE_DOT.sub(r"\1", _plain_quotes(question.text).lower()))
+        text = forms.TO_A_NAME.sub(r"\1the ", _plain_quotes(question.text)).lower()
+        text = parts.terms_as_words(forms.TITLE_DOT.sub(r"\1", " ".join(text.split())))
         self.whole = " ".join(text.split())  # with the sentences that do not ask
         text = text if self.go else plainly(text)
         text = " ".join(re.sub(r'["\u201c\u201d?!\uff1f]+', " ", text).split()).rstrip(" .")
@@ -122,7 +123,7 @@ class _Reading:
         if to_come is None and self.time is None:
             to_come = forms.NO_TIME.search(text)
         self.no_time = to_come[0] if to_come else ""
-        if not to_come and self.time is not None and self.time.after_ns is not None and self.time.after_ns > now_ns:
+        if not to_come and self.time is not None and self._is_to_come(self.time, text):
             self.no_time = self.time_text
         text = forms.LEAD.sub("", text.lstrip(" ,"), count=1)
         relative = forms.RELATIVE.search(text)
@@ -136,6 +137,12 @@ class _Reading:
         text = forms.THAT_TIME.sub(" ", forms.WEEK.sub(" ", text))
         self.now = bool(forms.NOW.search(text))
         self.text = " ".join(forms.SOMEBODY.sub("a person", forms.NOW.sub(" ", text)).split())
+
+    def _is_to_come(self, time: TimeExpression, text: str) -> bool:
+        """Whether it has not begun; of what will be, whether the latest such time has ended: the next one is meant."""
+        now_ns = self.question.now_ns
+        over = time.before_ns is not None and time.before_ns <= now_ns and forms.WILL.search(text)
+        return bool(over) or (time.after_ns is not None and time.after_ns > now_ns)
 
     def _read_form_and_order(self) -> None:
         """The form, which sighting is meant, and the times around a moment where a length is asked for."""
@@ -258,7 +265,7 @@ class _Reading:
         text = self.text
         if self.form is Form.WHERE and not self.go:
             text = forms.AND_WHERE.sub("", text)
-        text = forms.HOW_OFTEN.sub(" ", forms.IS_PRESENT.sub(r"\1", forms.DOES_STAND.sub(r"\1", text)))
+        text = forms.HOW_OFTEN.sub(" ", forms.IS_PRESENT.sub(r"\1", forms.DOES.sub(r"\1", text)))
         if self.form in (Form.WHEN, Form.HOW_LONG, Form.HOW_LONG_SINCE) or (self.form is Form.WHERE and not self.go):
             text = parts.without_form(self.form, text)
         text = forms.ATTRIBUTE.sub("", text)

@@ -24,6 +24,10 @@ _NUMBERS = {
 _UNIT_S = {"second": 1, "sec": 1, "minute": 60, "min": 60, "hour": 3600, "day": 86400, "week": 7 * 86400}
 _PARTS = {"morning": (5, 12), "noon": (11, 13), "afternoon": (12, 18), "evening": (17, 23), "night": (20, 29)}
 
+_LIKE_OTHERS = {"last night": "yesterday night", "tonight": "today night"} | dict.fromkeys(
+    ("night", "late at night", "all night", "the whole night", "the previous night", "overnight"), "the night"
+)
+
 _COUNT = r"(?:\d+(?:\.\d+)?|" + "|".join(sorted(_NUMBERS, key=len, reverse=True)) + r")"
 _UNIT = r"(?:seconds?|secs?|minutes?|mins?|hours?|days?|weeks?)"
 _AGO = rf"(?:{_COUNT} {_UNIT}(?: and a half)?(?: and {_COUNT} {_UNIT})? ago)"
@@ -49,7 +53,9 @@ _MOMENT = (
 )
 _SPAN = (
     rf"(?:(?:in |on |during )?the (?:early |late )?(?:morning|afternoon|evening|night) of {_DAY}"
-    rf"|(?:this|last|yesterday|the) (?:morning|afternoon|evening|night|week|month)|at night|{_DAY} {_PART}|{_DAY}"
+    rf"|(?:this|last|yesterday|the) (?:morning|afternoon|evening|night|week|month)(?! before last)"
+    rf"|the (?:morning|afternoon|evening|night) before last|(?:late )?at night|(?:all|the whole|the previous) night"
+    rf"|overnight|{_DAY} {_PART}|{_DAY}"
     rf"|(?:in |within |during |over |for )?the (?:last|past) (?:{_COUNT} )?{_UNIT}|(?:this|last) {_UNIT})"
 )
 _EDGE = rf"(?:now|{_MOMENT}|{_DAY}|\d{{1,2}})"
@@ -213,8 +219,9 @@ def _span(words: str, now_ns: int, zone: ZoneInfo) -> TimeExpression | None:
             return TimeExpression(day_range(first, zone)[0], None)
         earlier = first - timedelta(days=7) if unit[2] == "week" else (first - timedelta(days=1)).replace(day=1)
         return TimeExpression(day_range(earlier, zone)[0], day_range(first, zone)[0])
-    words = {"last night": "yesterday night", "tonight": "today night", "night": "the night"}.get(words, words)
     words = re.sub(r"^(?:in|during|over|through) the ", "the ", words)
+    words = _LIKE_OTHERS.get(words, words)
+    words = re.sub(r"^the (morning|afternoon|evening|night) before last$", r"the day before yesterday \1", words)
     words = re.sub(
         r"^(?:(?:in|on|during) )?the (?:early |late )?(morning|afternoon|evening|night) of (.+)$", r"\2 \1", words
     )
