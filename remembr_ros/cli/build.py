@@ -147,32 +147,69 @@ def _build(bag: Bag, used: dict[str, Topic], values: dict[str, Value], session: 
 
 def _parameters(file: Path | None, assigned: list[str], options: dict[str, str]) -> dict[str, Value]:
     """The captioner's parameters: defaults, then the file, then -p, then the options. Raises ConfigurationError."""
-    import yaml
-
-    given: dict[str, Any] = {}
-    if file is not None:
-        try:
-            tree = yaml.safe_load(file.read_text(encoding="utf-8"))
-            for node in ("/**", "captioner"):
-                given |= _flat((tree or {}).get(node, {}).get("ros__parameters", {}))
-        except (yaml.YAMLError, AttributeError) as error:
-            raise ConfigurationError(f"--params-file {file} is no file of ROS parameters: {error}") from error
+    given = {} if file is None else _read(file)
+    unknown = [name for name in given if name not in names()]
+    if unknown:
+        raise ConfigurationError(f"--params-file {file}: unknown parameters {', '.join(unknown)}")
     for one in assigned:
         name, separator, value = one.partition(":=")
         if not separator or name not in TABLE:
             raise ConfigurationError(f"-p {one}: wanted NAME:=VALUE with a parameter of the captioner")
-        given[name] = yaml.safe_load(value) if value else ""
-    unknown = [name for name in given if name not in names()]
-    if unknown:
-        raise ConfigurationError(f"--params-file: unknown parameters {', '.join(unknown)}")
+        given[name] = _yaml(value, f"-p {one}: its value is no YAML") if value else ""
     given |= options
     return {name: parameter.check(given.get(name, parameter.default)) for name, parameter in TABLE.items()}
+
+
+def _read(file: Path) -> dict[str, Any]:
+    """What a file of ROS parameters says to the captioner, in whatever namespace it is; wildcards such as /** first."""
+    wrong = f"--params-file {file} is no file of ROS parameters"
+    given: dict[str, Any] = {}
+    try:
+        sections = _sections(_yaml(file.read_text(encoding="utf-8"), wrong))
+        mine = [one for one in sections if one[0].rpartition("/")[2] in ("captioner", "*", "**")]
+        nodes = {name.rpartition("/")[0] + "/captioner" for name, _ in mine if not name.startswith("/*")}
+        if not mine or len(nodes) > 1:
+            found = ", ".join(sorted(nodes or {name for name, _ in sections})) or "no node"
+            raise ConfigurationError(
+                f"--params-file {file}: parameters of {found}; read are those of /** and of one captioner, "
+                "in any namespace"
+            )
+        for name, parameters in sorted(mine, key=lambda one: "*" not in one[0]):
+            if not isinstance(parameters, dict):
+                raise ConfigurationError(f"{wrong}: ros__parameters of {name} holds no parameters")
+            given |= _flat(parameters)
+    except UnicodeDecodeError as error:
+        raise ConfigurationError(f"{wrong}: it is no text in UTF-8") from error
+    except RecursionError as error:  # an alias within its own anchor
+        raise ConfigurationError(f"{wrong}: it is nested too deeply") from error
+    return given
+
+
+def _yaml(text: str, wrong: str) -> Any:
+    """Raises ConfigurationError: `wrong`, and why."""
+    import yaml
+
+    try:
+        return yaml.safe_load(text)
+    except (yaml.YAMLError, ValueError, RecursionError) as error:  # ValueError: the 31st of February
+        raise ConfigurationError(f"{wrong}: {error}") from error
+
+
+def _sections(tree: Any, node: str = "") -> list[tuple[str, Any]]:
+    """Each node's name, with its namespaces and wildcards, and its ros__parameters."""
+    found = []
+    for key, value in tree.items() if isinstance(tree, dict) else ():
+        if key == "ros__parameters":
+            found.append((node or "/", value))
+        else:
+            found += _sections(value, f"{node}/{str(key).strip('/')}")
+    return found
 
 
 def _flat(tree: dict[str, Any], prefix: str = "") -> dict[str, Any]:
     values: dict[str, Any] = {}
     for key, value in tree.items():
-        values |= _flat(value, f"{prefix}{key}.") if isinstance(value, dict) else {prefix + key: value}
+        values |= _flat(value, f"{prefix}{key}.") if isinstance(value, dict) else {f"{prefix}{key}": value}
     return values
 
 

@@ -26,6 +26,7 @@ from remembr_ros.cli.memory_file import (
     TIMEOUT_S,
     URI,
     clear_errors,
+    finite,
     progress_bar,
     token,
 )
@@ -63,7 +64,11 @@ CURRENCY = Annotated[str, typer.Option("--currency", help="Of --prices.")]
 WORDS_FILE = Annotated[str, typer.Option("--words-file", help="As the parameter recall.words_file.")]
 EMBEDDER = Annotated[str, typer.Option("--embedder", help="As the parameter embedder.model.")]
 OUT = Annotated[Path, typer.Option("--out", help="Folder of results and report; a second run goes on there.")]
-TIME_LIMIT = Annotated[float, typer.Option("--time-limit", help="Longest time for one answer [s].", min=1.0)]
+TIME_LIMIT = Annotated[
+    float, typer.Option("--time-limit", help="Longest time for one answer [s].", min=1.0, callback=finite)
+]
+WITHIN = Annotated[float, typer.Option("--within", help="A place is right so near [m].", min=0.0, callback=finite)]
+MINUTES = Annotated[float, typer.Option("--minutes", help="A time is right so near [min].", min=0.0, callback=finite)]
 PARALLEL = Annotated[int, typer.Option("--parallel", help="Questions at a time; each is slower then.", min=1, max=64)]
 LIMIT = Annotated[int, typer.Option("--limit", help="Only the first so many questions; 0: all.", min=0)]
 DEFAULT_EMBEDDER = str(DEFAULTS["embedder.model"])
@@ -125,12 +130,19 @@ def navqa(
 
 @eval_app.command()
 def sim(
-    seed: Annotated[int, typer.Option("--seed", help="Of the deployment; 1 to 9 are for tuning.", min=1)] = 101,
+    seed: Annotated[
+        int,
+        typer.Option(
+            "--seed",
+            help="Of the deployment; things of seeds below 200 were used for tuning, seeds from 200 have others.",
+            min=1,
+        ),
+    ] = 101,
     days: Annotated[int, typer.Option("--days", help="How long it lasts.", min=2, max=60)] = 30,
     windows: Annotated[int, typer.Option("--windows", help="How many memories it has.", min=1000)] = 200_000,
     count: Annotated[int, typer.Option("--count", help="About how many questions.", min=10)] = 340,
-    within: Annotated[float, typer.Option("--within", help="A place is right so near [m].", min=0.0)] = 5.0,
-    minutes: Annotated[float, typer.Option("--minutes", help="A time is right so near [min].", min=0.0)] = 2.0,
+    within: WITHIN = 5.0,
+    minutes: MINUTES = 2.0,
     llm: LLM = "",
     base_url: BASE_URL = "",
     variants_: VARIANTS = "",
@@ -187,8 +199,8 @@ def own(
     judge_base_url: JUDGE_URL = "",
     prices: PRICES = None,
     currency: CURRENCY = "",
-    within: Annotated[float, typer.Option("--within", help="A place is right so near [m].", min=0.0)] = 5.0,
-    minutes: Annotated[float, typer.Option("--minutes", help="A time is right so near [min].", min=0.0)] = 2.0,
+    within: WITHIN = 5.0,
+    minutes: MINUTES = 2.0,
     embedder: EMBEDDER = DEFAULT_EMBEDDER,
     words_file: WORDS_FILE = "",
     uri: URI = DEFAULT_URI,

@@ -22,6 +22,7 @@ from remembr_ros.cli.memory_file import (
     URI,
     YES,
     existing_memory,
+    finite,
     progress_bar,
 )
 from remembr_ros.memory import maintenance
@@ -37,8 +38,10 @@ _UNIT_S = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 def forget(
     ids: Annotated[list[str] | None, typer.Option("--id", help="A memory's id; may be given several times.")] = None,
     near: Annotated[tuple[float, float] | None, typer.Option(help="A place x y [m]; needs --within and --map.")] = None,
-    within: Annotated[float, typer.Option(help="Radius around --near [m].", min=0.0)] = 0.0,
-    map_id: Annotated[str, typer.Option("--map", help="Only on this map (map_id).")] = "",
+    within: Annotated[float, typer.Option(help="Radius around --near [m].", min=0.0, callback=finite)] = 0.0,
+    map_id: Annotated[
+        str | None, typer.Option("--map", help="Only on this map (map_id); empty, with --near: the unnamed map.")
+    ] = None,
     after: Annotated[datetime | None, typer.Option(help="Only what was seen after this local time.")] = None,
     before: Annotated[datetime | None, typer.Option(help="Only what was seen before this local time.")] = None,
     robot: Annotated[str, typer.Option(help="Only of this robot (robot_id).")] = "",
@@ -49,19 +52,23 @@ def forget(
     outbox: OUTBOX = DEFAULT_OUTBOX,
 ) -> None:
     """Delete memories by id, or all that satisfy every criterion given."""
-    criteria = near is not None or after is not None or before is not None or map_id or robot
+    criteria = near is not None or after is not None or before is not None or map_id is not None or robot
     if not ids and not criteria:
         raise typer.BadParameter("name what to forget: --id, --near with --within, --map, --after, --before or --robot")
     if ids and criteria:
         raise typer.BadParameter("--id goes with no other criterion")
-    if (near is None) != (within == 0.0):
-        raise typer.BadParameter("--near and --within go together")
+    if near is not None and (within == 0.0 or map_id is None):
+        raise typer.BadParameter('--near needs --within and --map (--map "": the unnamed map)')
+    if near is None and within != 0.0:
+        raise typer.BadParameter("--within needs --near")
+    if near is None and map_id == "":  # a query takes it for any map
+        raise typer.BadParameter('--map "" (the unnamed map) needs --near and --within')
     after_ns, before_ns = _ns(after, "--after"), _ns(before, "--before")
     with existing_memory(uri, collection) as store:
         query = Query(
             near=near,
             within_m=within or None,
-            map_id=map_id,
+            map_id=map_id or "",
             robot_id=robot,
             after_ns=after_ns,
             before_ns=before_ns,

@@ -20,6 +20,7 @@ from remembr_ros.cli.doctor import doctor
 from remembr_ros.cli.eval import eval_app
 from remembr_ros.cli.forget import forget, prune
 from remembr_ros.cli.map import draw_map
+from remembr_ros.cli.memory_file import finite
 from remembr_ros.cli.stats import stats
 from remembr_ros.cli.transfer import export, import_
 from remembr_ros.errors import ConfigurationError
@@ -68,7 +69,7 @@ def ask(
             show_answer(console, answer, verbose)
             reached = True
             if answer.goal_state == Answer.GOAL_PROPOSED:
-                agreed = yes or typer.confirm("Drive there?", default=False)
+                agreed = yes or _confirmed(console)
                 reached = agreed and _drive(client, console, answer.proposal_id)
             elif answer.goal_state == Answer.GOAL_SENT:
                 reached = _follow(client, console, answer.proposal_id)
@@ -80,6 +81,17 @@ def ask(
         raise typer.Exit(NO_ANSWER)
     if not reached:
         raise typer.Exit(GOAL_NOT_REACHED)
+
+
+def _confirmed(console: Console) -> bool:
+    """Whether somebody says yes; also when nobody is there to be asked there is an answer."""
+    try:
+        if sys.stdin is not None:  # closed
+            return typer.confirm("Drive there?", default=False)
+    except typer.Abort:  # at its end, or Ctrl-C
+        console.print()
+    console.print("  not driven: nobody confirmed (--yes confirms beforehand)")
+    return False
 
 
 def _drive(client: Any, console: Console, proposal_id: str) -> bool:
@@ -130,7 +142,9 @@ def _follow(client: Any, console: Console, proposal_id: str) -> bool:
 def search(
     text: Annotated[str, typer.Argument(help="What to look for, by meaning; empty: anything.")] = "",
     near: Annotated[tuple[float, float] | None, typer.Option(help="A place x y [m] in the map.")] = None,
-    within: Annotated[float, typer.Option(help="Radius around --near [m]; 0: nearest first, no limit.", min=0.0)] = 0.0,
+    within: Annotated[
+        float, typer.Option(help="Radius around --near [m]; 0: nearest first, no limit.", min=0.0, callback=finite)
+    ] = 0.0,
     after: Annotated[datetime | None, typer.Option(help="Not before this local time.")] = None,
     before: Annotated[datetime | None, typer.Option(help="Not after this local time.")] = None,
     first: Annotated[bool, typer.Option("--first", help="Earliest first.")] = False,
@@ -142,7 +156,7 @@ def search(
     """Search the memory by text, place and time, without a language model."""
     from remembr_interfaces.srv import Search
     from remembr_ros.cli.client import NodeMissing, connected
-    from remembr_ros.cli.show import error_name, show_memories
+    from remembr_ros.cli.show import error_name, escape, show_memories
 
     if first and last:
         _fail("--first and --last exclude each other", USAGE)
@@ -174,6 +188,8 @@ def search(
         _fail(f"{error_name(response.error_code)}: {response.error_msg}", NO_ANSWER)
     show_memories(console, response.memories, f"{len(response.memories)} memories")
     if not response.memories:
+        if response.error_msg:
+            console.print(f"  {escape(response.error_msg)}", highlight=False)
         raise typer.Exit(NO_ANSWER)
 
 

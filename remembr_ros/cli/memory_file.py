@@ -6,6 +6,7 @@ standard error and exit code 1.
 
 from __future__ import annotations
 
+import math
 import os
 import sqlite3
 from collections.abc import Callable, Iterator
@@ -36,6 +37,13 @@ TIMEOUT_S = 60.0
 def token() -> str:
     """The token of a Milvus server, from the variable that is the default of memory.token_env."""
     return os.environ.get(str(DEFAULTS["memory.token_env"]), "")
+
+
+def finite(number: float) -> float:
+    """The callback of an option that is a number: "inf" and "nan" are none."""
+    if not math.isfinite(number):
+        raise typer.BadParameter(f"{number} is not a finite number")
+    return number
 
 
 def printable(text: object) -> str:

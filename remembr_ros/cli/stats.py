@@ -21,6 +21,7 @@ from remembr_ros.cli.memory_file import (
     existing_memory,
     printable,
 )
+from remembr_ros.recall.when import format_duration
 from remembr_ros.records import NANOSECONDS
 
 
@@ -33,8 +34,7 @@ def stats(uri: URI = DEFAULT_URI, collection: COLLECTION = DEFAULT_COLLECTION, o
     rows = {"memory": place, "collection": collection, "embedder": embedder, "memories": f"{count:,}"}
     if bounds is not None:
         first, last = (datetime.fromtimestamp(ns / NANOSECONDS).strftime("%Y-%m-%d %H:%M:%S") for ns in bounds)
-        days = (bounds[1] - bounds[0]) / NANOSECONDS / 86400
-        rows |= {"first": first, "last": last, "span": f"{days:.2f} days"}
+        rows |= {"first": first, "last": last, "span": format_duration((bounds[1] - bounds[0]) / NANOSECONDS)}
     if size is not None:
         rows["file"] = f"{size / 1e6:,.1f} MB" + (f" ({size / count:,.0f} bytes per memory)" if count else "")
     waiting = Path(outbox).expanduser()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -37,8 +38,19 @@ def export(
     with existing_memory(uri, collection) as store, progress_bar("exporting") as progress:
         if file.exists():
             raise ConfigurationError(f"{file} exists already; name another file or remove it")
-        count = maintenance.export(store, file, vectors=vectors, progress=progress)
+        try:
+            count = maintenance.export(store, file, vectors=vectors, progress=progress)
+        except OSError as error:  # names the file that it is until it is complete
+            raise ConfigurationError(_not_written(file, error)) from error
     Console().print(printable(f"{count} memories in {file}"), markup=False, highlight=False)
+
+
+def _not_written(file: Path, error: OSError) -> str:
+    if not file.parent.is_dir():
+        return f"{file} cannot be written: {file.parent} is no folder"
+    unfinished = file.with_name(file.name + ".partial")
+    until = f" (until it is complete it is {unfinished})" if os.path.lexists(unfinished) else ""
+    return f"{file} cannot be written: {error.strerror or error}{until}"
 
 
 def import_(

@@ -94,6 +94,7 @@ class QueryNode(ManagedNode):
     def load(self) -> None:
         parameters = self.parameters
         memory = self._memory = open_memory(parameters, load_embedder(parameters))
+        self.get_logger().info(f"memory: {parameters['memory.uri']}")
         self._recall = load_recall(parameters, memory)
         self._goals.load()
         self._tell_map()

@@ -20,7 +20,7 @@ from remembr_ros.recall.matching import content_words, says_nothing, words_of
 from remembr_ros.recall.other_words import OtherWords
 from remembr_ros.recall.progress import Progress
 from remembr_ros.recall.question_forms import Form
-from remembr_ros.recall.rule_search import DEEP_POOL, POOL, RuleSearch
+from remembr_ros.recall.rule_search import DEEP_POOL, NOTHING_SAID, POOL, RuleSearch
 from remembr_ros.recall.same_words import SameWords
 from remembr_ros.recall.searchable import SearchableMemory
 from remembr_ros.recall.sightings import (
@@ -28,6 +28,7 @@ from remembr_ros.recall.sightings import (
     SAME_STAY_GAP_S,
     Sighting,
     distinct,
+    first_of_stay,
     joined,
     last_of_stay,
     sightings_of,
@@ -128,6 +129,8 @@ class _OneQuestion:
             answer = self._about_that() if asked.back and asked.time is None else self._about_nothing_named()
         elif asked.form is Form.HOW_LONG_BETWEEN:
             answer = self._between_two()
+        elif asked.form is Form.YES_NO and asked.until_about:
+            answer = self._in_order()
         elif asked.relative and asked.form is Form.WHAT:
             answer = self._beside_event()
         elif asked.form in (Form.HOW_LONG, Form.HOW_LONG_SINCE, Form.HOW_MANY):
@@ -175,7 +178,9 @@ class _OneQuestion:
         if self._asked.order is Order.LAST:
             last = self._last_window(chosen)
             return self._compose.compose(AnswerKind.TIME, [last, *chosen.hits[:-1]][:5])
-        return self._compose.compose(AnswerKind.TIME, chosen.hits[:5], start_ns=chosen.start_ns)
+        first = first_of_stay(self._memory, chosen)
+        hits = [first, *(hit for hit in chosen.hits if hit.memory.id != first.memory.id)]
+        return self._compose.compose(AnswerKind.TIME, hits[:5], start_ns=chosen.start_ns)
 
     def _sightings(self) -> Answer:
         asked, kind = self._asked, _KINDS[self._asked.form]
@@ -243,6 +248,22 @@ class _OneQuestion:
         early, late = min(reversed(pairs), key=lambda pair: pair[1].start_ns - pair[0].end_ns)
         return self._compose.compose(kind, (early.hits[0], late.hits[0]), start_ns=early.start_ns, end_ns=late.start_ns)
 
+    def _in_order(self) -> Answer:
+        """ "Did you see the cat before the dog?": whether its first sighting was before that of the other; "after": its
+        last one after the other's first."""
+        asked, kind = self._asked, AnswerKind.BINARY
+        one, other = self._sightings_of(asked.about), self._sightings_of(asked.until_about)
+        if not one:
+            return self._compose.compose(kind, (), text="No, I have not seen that.", yes_no=False)
+        if not other:
+            return self._compose.not_found(kind, f"I cannot say, for I do not remember {quote(asked.until_about)}.")
+        before = asked.relative == "before"
+        seen = one[0] if before else one[-1]
+        yes = seen.start_ns < other[0].start_ns if before else seen.start_ns > other[0].start_ns
+        hits = (seen.hits[0], other[0].hits[0])
+        told = "; ".join(self._compose.describe(hit.memory) for hit in hits)
+        return self._compose.compose(kind, hits, text=f"{'Yes' if yes else 'No'}: {told}.", yes_no=yes)
+
     # -- questions that point back: at what the last answer rests on
 
     def _about_that(self) -> Answer:
@@ -268,12 +289,12 @@ class _OneQuestion:
         """What was seen right before or after the windows of `event`."""
         ordered = sorted(event, key=lambda hit: hit.memory.start_ns)
         query = (
-            Query(order=Order.LAST, limit=3, before_ns=ordered[0].memory.start_ns)
+            Query(order=Order.LAST, limit=NOTHING_SAID, before_ns=ordered[0].memory.start_ns)
             if self._asked.relative == "before"
-            else Query(order=Order.FIRST, limit=3, after_ns=ordered[-1].memory.end_ns)
+            else Query(order=Order.FIRST, limit=NOTHING_SAID, after_ns=ordered[-1].memory.end_ns)
         )
         hits = [hit for hit in self._find.search(query) if not says_nothing(hit.memory.caption)]
-        return self._compose.compose(_KINDS[self._asked.form], hits)
+        return self._compose.compose(_KINDS[self._asked.form], hits[:3])
 
     # -- questions that name no thing: about a time, a place, or the robot itself
 
@@ -287,9 +308,9 @@ class _OneQuestion:
             return self._compose.compose(kind, (), pose=self._question.pose)
         if asked.form is Form.HOW_LONG_SINCE or (asked.form is Form.HOW_LONG and asked.time is None):
             return self._since_the_start()
+        if kind is AnswerKind.COUNT:
+            return self._compose.not_found(kind, "I can count the sightings of something that you name.")
         hits = self._find.at_time_or_place()
-        if asked.form is not Form.WHERE:
-            hits = [hit for hit in hits if not says_nothing(hit.memory.caption)]
         if not hits:
             if kind is AnswerKind.BINARY:
                 return self._compose.compose(kind, (), text="No, I have seen nothing there.", yes_no=False)

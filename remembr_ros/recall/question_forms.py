@@ -86,7 +86,7 @@ LAST_LOOSE = re.compile(rf"\blast(?= {_COMES}\b)|(?<=seen )last\b|\bfinally\b|\b
 """Which sighting, in questions for a time or a place, where "last week" and "first floor" are out of the way."""
 LEFT = re.compile(
     r"\b(?:leave|left|disappear(?:ed)?|vanish(?:ed)?|go away|went away|(?:was|were) gone|(?:was|were) (?:removed"
-    r"|taken away))\b"
+    r"|taken away)|stop(?:ped)? (?:seeing|noticing|observing))\b"
 )
 ARRIVED = re.compile(r"\b(?:arrive|arrived|appear|appeared|show up|turn up|get here|start(?:ed)?(?: to be| being)?)\b")
 _SIGHTING = r"(?:sightings?|time|one|occasion|visit|appearance|moment|seeing)"
@@ -379,6 +379,11 @@ IS_PRESENT = re.compile(
     rf"(?<! a)(?<! the) present\b{_END}"
 )
 """Of "was a guard present"; a birthday present is a thing."""
+IN_ORDER = re.compile(
+    r"^(?P<one>\w.*?) (?P<side>before|after) (?:(?:you (?:saw|passed|noticed)|seeing|passing) )?"
+    r"(?:the |an? )?(?P<other>\w.*)$"
+)
+"""Of "did you see the cat before the dog"."""
 WILL = re.compile(r"^(?:where |when |how long |what |who )?(?:will|won't|shall|(?:is|are) \w+(?: \w+)? going to)\b")
 """A question about what is to come."""
 STAYING = re.compile(

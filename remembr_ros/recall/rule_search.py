@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 from remembr_ros.memory.query import Order, Query
 from remembr_ros.recall.landmarks import NEAR_M, is_near, near_landmark, place_of_landmark, say_both
-from remembr_ros.recall.matching import Match
+from remembr_ros.recall.matching import Match, content_words, says_nothing
 from remembr_ros.recall.other_words import OtherWords, says
 from remembr_ros.recall.progress import Progress
 from remembr_ros.recall.question_forms import Form
@@ -32,6 +32,8 @@ POOL = 200
 """Stays looked at by words: enough for the places of one thing, small enough for milliseconds."""
 DEEP_POOL = 1000
 """For sightings that must be complete: how long, how many, first and last."""
+NOTHING_SAID = 50
+"""Stays among which some, of which the captioner recognised something, are looked for."""
 BEST_MARGIN = 0.12
 """Scores this close to the best count as the same certainty."""
 
@@ -169,6 +171,7 @@ class RuleSearch:
     # -- where no thing is named
 
     def at_time_or_place(self) -> list[Hit]:
+        """What was noted then or there; of a place that is told by a thing, what else."""
         asked = self._asked
         if asked.time is not None and asked.time.instants_ns:
             return self._around(asked.time)
@@ -178,9 +181,15 @@ class RuleSearch:
                 return []
             order = asked.order if asked.order in (Order.FIRST, Order.LAST) else Order.NEAREST
             near = (place[0].x, place[0].y)
-            return self.search(self._searches.query(order=order, limit=5, near=near, within_m=NEAR_M, map_id=place[1]))
+            hits = self.search(
+                self._searches.query(order=order, limit=NOTHING_SAID, near=near, within_m=NEAR_M, map_id=place[1])
+            )
+            its = set(content_words(asked.landmark))
+            others = [hit for hit in hits if not set(content_words(hit.memory.caption)) <= its]
+            return self._telling(others, 5) or self._telling(hits, 5)
         order = Order.FIRST if asked.order is Order.FIRST or asked.time is not None else Order.LAST
-        return self.search(self._searches.query(order=order, limit=5 if asked.time is not None else 1))
+        hits = self.search(self._searches.query(order=order, limit=NOTHING_SAID))
+        return self._telling(hits, 5 if asked.time is not None else 1)
 
     def _around(self, time: TimeExpression) -> list[Hit]:
         """The memories nearest to the moment asked about, for each of its instants, within the slack of its wording."""
@@ -189,10 +198,19 @@ class RuleSearch:
         slack = max(time.instants_ns[0] - time.after_ns, 5 * NANOSECONDS)
         for instant in time.instants_ns:
             near = Query(
-                after_ns=instant - slack, before_ns=instant + slack, at_ns=instant, order=Order.NEAREST, limit=3
+                after_ns=instant - slack,
+                before_ns=instant + slack,
+                at_ns=instant,
+                order=Order.NEAREST,
+                limit=NOTHING_SAID,
             )
-            found.update({hit.memory.id: hit for hit in self.search(near)})
+            found.update({hit.memory.id: hit for hit in self._telling(self.search(near), 3)})
         return list(found.values())
+
+    def _telling(self, hits: Sequence[Hit], most: int) -> list[Hit]:
+        """The first of them; where it is not asked where the robot was, those whose captions say something."""
+        where = self._asked.form is Form.WHERE
+        return [hit for hit in hits if where or not says_nothing(hit.memory.caption)][:most]
 
 
 def _as_alike(likeness: float) -> Match:

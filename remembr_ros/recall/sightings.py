@@ -119,3 +119,19 @@ def last_of_stay(memory_store: SearchableMemory, hit: Hit, now_ns: int) -> Hit:
             break
         memory, span_ns = same[-1], min(4 * span_ns, 1800 * NANOSECONDS)
     return hit if memory.id == hit.memory.id else Hit(memory, hit.score)
+
+
+def first_of_stay(memory_store: SearchableMemory, sighting: Sighting) -> Hit:
+    """The window that a sighting begins with, which a search for one row of each stay need not give."""
+    hit, start_ns = sighting.hits[0], sighting.start_ns
+    if hit.memory.start_ns == start_ns:
+        return hit
+    for row in memory_store.between(start_ns, start_ns + 1, MAX_ROWS):
+        same = (row.robot_id, row.camera, row.episode_start_ns) == (
+            hit.memory.robot_id,
+            hit.memory.camera,
+            hit.memory.episode_start_ns,
+        )
+        if same and row.start_ns == start_ns:
+            return Hit(row, hit.score)
+    return hit

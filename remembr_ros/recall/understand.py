@@ -271,6 +271,7 @@ class _Reading:
         text = forms.ATTRIBUTE.sub("", text)
         landmark, text = self._landmark(text)
         about = self._named(parts.without_fillers(parts.strip(forms.SHADE.sub("", text)), self.form))
+        about, relative, other = self._in_order(about)
         if self.now and about and self.form is Form.WHERE and self.order is Order.RELEVANCE:
             self.order = Order.LAST
         asked = Asked(
@@ -284,12 +285,21 @@ class _Reading:
             go=self.go,
             plain=self.plain,
             back=self.back,
-            relative=self.relative,
+            relative=relative,
+            until_about=other,
             continues=self.continues and bool(about) and self.form is Form.WHAT,
             no_time=self.no_time.strip(),
             week=self.week,
         )
         return _as_sign(asked)
+
+    def _in_order(self, about: str) -> tuple[str, str, str]:
+        """(thing, "before" or "after", the other thing); there is no other where the order of two is not asked."""
+        asks = self.form is Form.YES_NO and not self.relative and re.match(r"(?:did|have|had|was|were)\b", self.text)
+        found = forms.IN_ORDER.match(about) if asks else None
+        if not found or not content_words(found["one"]) or not content_words(found["other"]):
+            return about, self.relative, ""
+        return found["one"], found["side"], found["other"]
 
     def _landmark(self, text: str) -> tuple[str, str]:
         """(landmark, the rest); "which chair is the nearest one" asks where it is."""

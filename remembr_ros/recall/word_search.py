@@ -33,7 +33,8 @@ class WordSearch:
         self._question = question
         self._asked = asked
         self._same_words = same_words
-        self._capitals = {word.lower(): word for word in _NAME.findall(question.text)}
+        text = "" if question.text.isupper() else question.text  # who shouts names nobody
+        self._capitals = {word.lower(): word for word in _NAME.findall(text)}
 
     def hits(self, about: str, pool: int, names: frozenset[str] = frozenset()) -> list[Hit]:
         """The hits for these words, and before (after) the first (last) that fits all of those there are."""

@@ -46,10 +46,13 @@ class MemoryServices:
 
     async def _on_search(self, request: Search.Request, response: Search.Response) -> Search.Response:
         async def search(memory: MemoryStore) -> None:
-            query = query_from(request, self._map_id(), self._node.parameters["robot_id"])
+            map_id = self._map_id()
+            query = query_from(request, map_id, self._node.parameters["robot_id"])
             until_ns = self._node.now_ns() or None
             hits = await self._worker.call(lambda: memory.search(query, visible_before_ns=until_ns))
             response.memories = [memory_message(hit) for hit in hits]
+            if request.use_position and not hits:
+                response.error_msg = _nothing_near(map_id)
 
         return await self._with_memory(search, response)
 
@@ -81,6 +84,12 @@ class MemoryServices:
             self._node.get_logger().error(text, throttle_duration_sec=WARN_EVERY_S)
             response.error_code, response.error_msg = AnswerError.INTERNAL.value, text
         return response
+
+
+def _nothing_near(map_id: str) -> str:
+    """Why a search near a place may have found nothing, which is no error: places of other maps are not compared."""
+    searched = f"the map {map_id}" if map_id else "the unnamed map (the query node knows no map)"
+    return f"only places on {searched} are compared; for those of another map set map_id of the query node"
 
 
 def _forget(memory: MemoryStore, ids: list[str], selection: Query | None, dry_run: bool) -> int:

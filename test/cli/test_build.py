@@ -180,6 +180,8 @@ def test_topics_are_listed_and_chosen(tmp_path, monkeypatch):
         (["--captions"], "no topic with captions"),
         (["-p", "window:=3"], "window:=3"),
         (["-p", "window_s:=soon"], "window_s"),
+        (["-p", "robot_id:=[a"], "-p robot_id:=[a: its value is no YAML"),
+        (["-p", "robot_id:=2026-02-31"], "-p robot_id:=2026-02-31: its value is no YAML"),
         (["--captioner", "vila"], "--captioner"),
     ],
 )
@@ -187,6 +189,48 @@ def test_what_is_wrong_is_said_in_a_sentence(tmp_path, arguments, words):
     write_bag(tmp_path / "run", windows=1)
     result = run(tmp_path / "run", *options(tmp_path), *arguments)
     assert result.exit_code == 1 and words in result.stderr and "Traceback" not in result.output
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("/**: {ros__parameters: {1: 2}}", "unknown parameters 1"),
+        ("/**: {ros__parameters: [1]}", "ros__parameters of /** holds no parameters"),
+        ("/**: {ros__parameters: {robot_id: [a}}", "no file of ROS parameters"),
+        ("/**: {ros__parameters: &a {b: *a}}", "nested too deeply"),
+        ("\x89PNG", "no text in UTF-8"),
+        ("", "parameters of no node"),
+        ("carter1: {query: {ros__parameters: {robot_id: a}}}", "parameters of /carter1/query; read are those of /**"),
+        (
+            "{a: {captioner: {ros__parameters: {robot_id: a}}}, /b/captioner: {ros__parameters: {robot_id: b}}}",
+            "parameters of /a/captioner, /b/captioner; read are those of /**",
+        ),
+    ],
+)
+def test_a_file_of_other_parameters_is_refused_in_a_sentence(tmp_path, text, words):
+    file = tmp_path / "file.yaml"
+    file.write_bytes(text.encode("latin-1"))
+    result = run(tmp_path / "run", "--params-file", file)
+    assert result.exit_code == 1 and f"--params-file {file}" in result.stderr and words in result.stderr, result.output
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "captioner: {ros__parameters: {robot_id: carter}}",
+        "/captioner: {ros__parameters: {robot_id: carter}}",
+        "/**: {ros__parameters: {robot_id: carter}}",
+        "carter1: {captioner: {ros__parameters: {robot_id: carter}}}",
+        "{/carter1/captioner: {ros__parameters: {robot_id: carter}}, /**: {ros__parameters: {robot_id: other}}}",
+        "/carter1: {query: {ros__parameters: {robot_id: other}}, '**': {ros__parameters: {robot_id: carter}}}",
+    ],
+)
+def test_a_file_speaks_to_the_captioner_of_any_namespace(tmp_path, text):
+    write_bag(tmp_path / "run", windows=1)
+    (tmp_path / "file.yaml").write_text(text)
+    result = run(tmp_path / "run", *options(tmp_path), "--params-file", tmp_path / "file.yaml")
+    assert result.exit_code == 0, result.output
+    assert [memory.robot_id for memory in memories(str(tmp_path / "memory.db"))] == ["carter"]
 
 
 def test_what_is_no_bag_is_named(tmp_path):

@@ -149,6 +149,15 @@ def test_own_questions_about_a_robots_own_memory(tmp_path: Path) -> None:
     }  # fmt: skip
 
 
+@pytest.mark.parametrize("option", ["--within", "--minutes", "--time-limit"])
+@pytest.mark.parametrize("number", ["inf", "nan"])
+def test_a_tolerance_is_finite(tmp_path: Path, option: str, number: str) -> None:
+    (tmp_path / "questions.yaml").write_text("[]")
+    result = CliRunner().invoke(app, ["eval", "own", str(tmp_path / "questions.yaml"), option, number])
+    assert result.exit_code == 2 and f"'{option}': " in result.output, result.output
+    assert number == "nan" or "inf is not a finite number" in result.output
+
+
 def test_a_memory_that_is_not_there_is_not_made(tmp_path: Path) -> None:
     questions = tmp_path / "questions.yaml"
     questions.write_text("- {question: 'Is there a dog?', asked_at: 2026-11-30 15:00:00, answer: {yes_no: false}}")

@@ -63,6 +63,7 @@ def test_a_missing_node_is_named_within_the_time_given():
     "arguments",
     [
         ("--within", "3"),
+        ("--near", "1", "1", "--within", "inf"),
         ("--first", "--last"),
         ("--limit", "0"),
         ("--after", "yesterday"),
@@ -127,12 +128,28 @@ def test_search_by_place_and_order(namespace):
     first = remembr("search", "--first", "--limit", "1", "--namespace", namespace)
     assert first.returncode == 0 and "door" in first.stdout
     nothing = remembr("search", "--near", "500", "500", "--within", "1", "--namespace", namespace)
-    assert nothing.returncode == 1
+    assert nothing.returncode == 1 and "only places on the map office are compared" in nothing.stdout, nothing.stdout
+
+
+def test_a_query_node_without_a_map_says_where_it_searched(tmp_path):
+    nodes = Nodes(tmp_path)
+    try:
+        nodes.query(map_id="").wait_for(f"memory: {nodes.memory_uri}")
+        result = remembr("search", "--near", "2", "1", "--within", "1", "--namespace", nodes.namespace)
+        assert result.returncode == 1 and "0 memories" in result.stdout, result.stderr
+        assert "the unnamed map" in result.stdout and "set map_id of the query node" in result.stdout, result.stdout
+        result = remembr("search", "--namespace", nodes.namespace)
+        assert result.returncode == 1 and "map" not in result.stdout, result.stdout
+    finally:
+        nodes.close()
 
 
 def test_a_goal_is_only_driven_to_after_a_yes(namespace):
     declined = remembr("ask", "take me to the door", "--namespace", namespace, typed="n\n")
     assert declined.returncode == 4 and "goal proposed" in declined.stdout and "not arrived" not in declined.stdout
+    nobody = remembr("ask", "take me to the door", "--namespace", namespace)  # its standard input is at its end
+    assert nobody.returncode == 4 and "nobody confirmed" in nobody.stdout and "not arrived" not in nobody.stdout
+    assert "Abort" not in nobody.stderr
     # Nothing listens on goal_pose here, so the navigator says so: the goal did leave.
     confirmed = remembr("ask", "take me to the door", "--yes", "--namespace", namespace)
     assert confirmed.returncode == 4 and "not arrived" in confirmed.stdout and "goal_pose" in confirmed.stdout

@@ -66,7 +66,7 @@ def stored(uri: str) -> list[int]:
 def test_stats_tell_number_span_model_and_size(uri: str) -> None:
     result = remembr(uri, "stats")
     assert result.exit_code == 0, result.output
-    for part in (uri, "hashing:32 (32-d)", str(ROWS), "39.00 days", "bytes per memory"):
+    for part in (uri, "hashing:32 (32-d)", str(ROWS), "39 days", "bytes per memory"):
         assert part in result.output
 
 
@@ -93,6 +93,28 @@ def test_forgetting_takes_exactly_what_fits(uri: str, criteria: list[str], gone:
     assert stored(uri) == list(range(ROWS))
     assert remembr(uri, "forget", *criteria, "--yes").exit_code == 0
     assert stored(uri) == [index for index in range(ROWS) if index not in gone]
+
+
+@pytest.mark.parametrize(
+    ("criteria", "words"),
+    [
+        (["--near", "10", "0", "--map", "floor"], "--near needs --within and --map"),
+        (["--near", "10", "0", "--within", "1.5"], "--near needs --within and --map"),
+        (["--near", "10", "0", "--within", "inf", "--map", "floor"], "'--within': inf is not a finite number"),
+        (["--within", "1.5", "--map", "floor"], "--within needs --near"),
+        (["--map", "", "--robot", "carter"], '--map "" (the unnamed map) needs --near'),
+    ],
+)
+def test_a_place_is_one_of_a_map(uri: str, criteria: list[str], words: str) -> None:
+    result = remembr(uri, "forget", *criteria, "--dry-run")
+    assert result.exit_code == 2 and words in result.output, result.output
+
+
+def test_an_empty_map_is_the_unnamed_one(uri: str) -> None:
+    with MemoryStore.open(uri, HashingEmbedder(32)) as store:
+        store.write([memory(ROWS, map_id="")])
+    result = remembr(uri, "forget", "--near", str(ROWS), "0", "--within", "1.5", "--map", "", "--dry-run")
+    assert result.exit_code == 0 and "1 memories would be forgotten" in result.output, result.output
 
 
 def test_forgetting_everything_by_accident_is_refused(uri: str) -> None:
@@ -142,6 +164,13 @@ def test_an_export_imports_equal_without_the_model_and_embedded_anew_with_one(ur
             assert store.search(Query(text="thing7", limit=1))[0].memory == memory(7)
     clash = remembr(uri, "import", str(file), "--collection", "other")
     assert clash.exit_code == 1 and "hashing:32" in clash.output and "hashing:64" in clash.output
+
+
+def test_a_file_that_cannot_be_written_is_named_as_it_was_given(uri: str, tmp_path: Path) -> None:
+    for file, why in (("/proc/x.jsonl", ""), (f"{tmp_path}/no/x.jsonl", f"{tmp_path}/no is no folder")):
+        result = remembr(uri, "export", file)
+        assert result.exit_code == 1 and f"{file} cannot be written: {why}" in result.output, result.output
+        assert "partial" not in result.output and "Errno" not in result.output
 
 
 def test_an_interrupted_export_goes_on_where_it_was(uri: str, tmp_path: Path) -> None:

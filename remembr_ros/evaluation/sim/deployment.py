@@ -1,7 +1,7 @@
 """One simulated deployment. In: seed, days, windows; out: its memories in time order, and what was seen in truth.
 
-The same seed gives the same deployment. Seeds 1 to 9 are for tuning, 100 is that of bench/questions_by_hand.yaml, 200
-that of bench/questions_held_out.yaml, the others are for figures. Sensor noise: places are 0.15 m off, a hundredth of
+The same seed gives the same deployment. Rules were tuned on things of seeds below 200, which have others from there on;
+the files of questions in bench/ name the seed that they are about. Sensor noise: places are 0.15 m off, a hundredth of
 the windows is missing, in a hundredth the place is unknown, in two hundredths it is known badly and not trusted.
 """
 
