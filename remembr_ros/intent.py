@@ -15,31 +15,45 @@ _ASK_ANYTHING = r"(?:(?:can|could) you\s+|(?:i want|i need|i'd like|i would like
 _ASK_FAVOUR = r"(?:(?:will|would) you\s+)"
 _DIRECTION = r"(?:(?:back|over|up|down|out|along|straight|right|directly|again|yourself)\s+)*"
 _WEEKDAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
-_MONTH = (
-    r"(?:january|february|march|april|may|june|july|august|september|october|november|december)(?=\s+\d|\s+of\b|\W*$)"
+_MONTH = r"(?:january|february|march|april|may|june|july|august|september|october|november|december)"
+_UNIT = r"(?:minutes?|mins?|hours?|days?|weeks?|months?|years?)"
+_TIME_WORD = (
+    r"(?:moment|time|day|hour|minute|night|evening|morning|afternoon|noon|midnight|week|weekend|month|year"
+    r"|childhood)s?\b"
 )
-_UNIT = r"(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?)"
-_A_TIME = (
-    r"(?:moment|time|day|hour|minute|night|evening|morning|afternoon|noon|midnight|week|weekend|month|year|childhood)s?\b"
-    r"(?!\s+(?:care|room|clinic|cent(?:re|er)|nursery|lounge|bed|school|glass|clock|nurse|guard|watchman|porter|desk"
-    r"|office|table|stand|light|club|bus|train|market|safe|meeting|class)\b)"
+_NO_NOUN = (
+    r"(?:when|that|which|where|who|you|i|we|they|he|she|it|his|her|its|our|my|your|their|this|these|the|an?|all|both|of"
+    r"|before|after|in|at|on|around|about|between|from|since|until|till|with|without|by|just|right|was|were|is|had|gone"
+    r"|yesterday|today|tomorrow|last|ago|everybody|everyone|nobody|somebody|someone|no|nothing|everything)"
 )
+_CALLED_AFTER_A_TIME = (
+    rf"(?!\s+(?!{_NO_NOUN}\b|\d)[^\W\d]+"
+    r"(?:\W*$|\s*[,;:]|\s+(?:on|in|at|near|by|next|beside|please|now|from)\b))"
+)
+"""The night entrance, a week planner: one noun more. "The day John fell" goes on."""
 _NOT_A_PLACE = (
-    rf"(?!when\b|yesterday\b|last\s|earlier\b|noon\b|midnight\b|{_WEEKDAY}\b|{_MONTH}"
-    rf"|(?:the|this|that|these|those|an?|my|your|our|one)\s+(?:\w+\s+){{0,2}}?{_A_TIME}|\w+\s+{_UNIT}\s+ago\b"
-    r"|\d{1,2}(?::\d\d)?\s*(?:am|pm|o'clock)\b|\d{1,2}:\d\d|speed\b|date\b|sleep\b|(?:bed|work|hell)\W*$"
-    r"|the point\b(?! of sale)|sum\b|the (?:next )?(?:question|answer)\b|the beginning\b)"
+    rf"(?!when\b|yesterday\b|last\s|earlier\b|(?:noon|midnight|{_WEEKDAY})\b(?!')|{_MONTH}\s+(?:\d|of\b)"
+    rf"|(?:the|this|that|these|those|an?|my|your|our|one)\s+(?:\w+\s+){{0,2}}?{_TIME_WORD}{_CALLED_AFTER_A_TIME}"
+    rf"|\w+\s+(?:seconds?|{_UNIT})\s+ago\b|\d{{1,2}}(?::\d\d)?\s*(?:am|pm|o'clock)\b|\d{{1,2}}:\d\d"
+    r"|speed\b|date\b|sleep\b|(?:bed|work|hell)(?: now| robot)?\W*$|the point\b(?! of sale)|sum\b"
+    r"|the (?:\w+ )?(?:question|answer)\W*$|the beginning(?: of the (?:video|film|recording|day))?\W*$)"
 )
 """Journeys in time and figures of speech."""
-_LATER = re.compile(
-    rf"\b(?:tomorrow|tonight|later(?: on| today)?\W*$|next (?:time|week|month|year|{_WEEKDAY})"
-    rf"|in (?:(?:an?|half an|\w+) )?{_UNIT}\W*$)"
+_POLITE_END = r"(?:[\s,]+(?:please|robot|ok|okay|thanks|thank you|will you|for \w+|and .*|or so|from now))*\W*$"
+_CLOCK = r"(?:\d{1,2}(?::\d\d)?(?: ?[ap]m\b| o'?clock)?|noon|midnight)"
+_LATER_TIME = (
+    r"(?:(?:tomorrow|tonight)\b(?! \w+ (?:bar|lab|room)\b)(?: morning| noon| afternoon| evening| night)?(?: at .*)?"
+    r"|later(?: on| today| this \w+)?|soon"
+    rf"|next (?:time|week|month|year|{_WEEKDAY})|(?:on|this) {_WEEKDAY}|on {_MONTH} \d{{1,2}}\w*"
+    rf"|in (?:about )?(?:(?:an?|half an|a few|a couple of|\w+) )?{_UNIT}(?: and a half)?|in a (?:bit|while))"
 )
-_AT_A_TIME = re.compile(
-    r"\b(?:at (?:\d{1,2}(?::\d\d)?(?: ?[ap]\.?m\b\.?| o'?clock)?|noon|midnight)"
-    r"|in the (?:morning|afternoon|evening|night)|this evening)\W*$"
+_AT_A_TIME = (
+    rf"(?:(?:at|around|after|by) {_CLOCK}|(?:at \d+ )?in the (?:morning|afternoon|evening|night)|this evening|at night)"
 )
-_TELLS_WHERE = re.compile(r"\b(?:where|which|that|who|you|saw|seen|were|was)\b")
+_LATER = re.compile(rf"\b{_LATER_TIME}{_POLITE_END}")
+_THEN = re.compile(rf"\b{_AT_A_TIME}{_POLITE_END}")
+_ONLY_A_TIME = re.compile(rf"(?:but )?(?:{_LATER_TIME}|{_AT_A_TIME}|not now)\W*$")
+_TELLS_WHERE = re.compile(r"\b(?:where|which|that|who|saw|seen|were|was|left|of the)\b")
 """Then the time is that of something seen: "go to where you saw it at 5 pm"."""
 
 _TO = rf"{_DIRECTION}(?:(?:to|towards?|into)\s+{_NOT_A_PLACE}\w|there\b|where\b|somewhere\b)"
@@ -85,9 +99,11 @@ def asks_to_go(text: str) -> bool:
     is not English: no.
     """
     words = re.sub(r"[ \t]+", " ", text.lower().replace("\u2019", "'")).strip()
+    words = re.sub(r"\b([ap])\.m\b\.?", r"\1m", words)
     if _NEGATED.search(words) or _TAKEN_BACK.search(words):
         return False
-    return any(_sentence_asks(sentence) for sentence in _SENTENCE.split(words))
+    sentences = _SENTENCE.split(words)
+    return not any(map(_is_only_a_time, sentences)) and any(map(_sentence_asks, sentences))
 
 
 def asks_not_to_go(text: str) -> bool:
@@ -99,11 +115,11 @@ def asks_not_to_go(text: str) -> bool:
 
 def _sentence_asks(sentence: str) -> bool:
     """The head of a sentence is trusted; a later clause may continue a tale ("did you turn round, go to the lab")."""
-    if _is_for_later(sentence):
-        return False
     head, *rest = _CLAUSE.split(sentence.strip()) or [""]
+    if any(map(_is_only_a_time, [head, *rest])):
+        return False  # "at 5 pm, take me to the lab"
     if _REQUEST.match(head) or _POLITE_REQUEST.match(head):
-        return True
+        return not _is_for_later(head)
     if not _TELLS_OR_ASKS.search(sentence):
         # "ok robot, go to the lab", but not "it would be bad to, go to the lab"
         later = _REQUEST if len(head.split()) <= 3 else _GUIDE_REQUEST
@@ -111,9 +127,15 @@ def _sentence_asks(sentence: str) -> bool:
         later = _GUIDE_REQUEST  # "where did you see my phone, and take me there"
     else:
         later = _POLITE_REQUEST
-    return any(later.match(clause) or _POLITE_REQUEST.match(clause) for clause in rest)
+    asking = (clause for clause in rest if later.match(clause) or _POLITE_REQUEST.match(clause))
+    return any(not _is_for_later(clause) for clause in asking)
 
 
-def _is_for_later(sentence: str) -> bool:
+def _is_for_later(clause: str) -> bool:
     """ "Go to the kitchen tomorrow": who is driven there now is driven unasked."""
-    return bool(_LATER.search(sentence) or (_AT_A_TIME.search(sentence) and not _TELLS_WHERE.search(sentence)))
+    return bool(_LATER.search(clause) or (_THEN.search(clause) and not _TELLS_WHERE.search(clause)))
+
+
+def _is_only_a_time(clause: str) -> bool:
+    """ "But not now", "tomorrow": of the request beside it."""
+    return bool(_ONLY_A_TIME.match(clause.strip()))

@@ -250,7 +250,7 @@ class _OneQuestion:
 
     def _in_order(self) -> Answer:
         """ "Did you see the cat before the dog?": whether its first sighting was before that of the other; "after": its
-        last one after the other's first."""
+        last one after the other's first (or its last, where that is said)."""
         asked, kind = self._asked, AnswerKind.BINARY
         one, other = self._sightings_of(asked.about), self._sightings_of(asked.until_about)
         if not one:
@@ -258,11 +258,12 @@ class _OneQuestion:
         if not other:
             return self._compose.not_found(kind, f"I cannot say, for I do not remember {quote(asked.until_about)}.")
         before = asked.relative == "before"
-        seen = one[0] if before else one[-1]
-        yes = seen.start_ns < other[0].start_ns if before else seen.start_ns > other[0].start_ns
-        hits = (seen.hits[0], other[0].hits[0])
+        seen, beside = one[0] if before else one[-1], other[-1] if asked.until_order is Order.LAST else other[0]
+        yes = seen.start_ns < beside.start_ns if before else seen.start_ns > beside.start_ns
+        hits = list({hit.memory.id: hit for hit in (seen.hits[0], beside.hits[0])}.values())
         told = "; ".join(self._compose.describe(hit.memory) for hit in hits)
-        return self._compose.compose(kind, hits, text=f"{'Yes' if yes else 'No'}: {told}.", yes_no=yes)
+        together = " at the same time," if seen.start_ns == beside.start_ns else ""
+        return self._compose.compose(kind, hits, text=f"{'Yes' if yes else 'No'}:{together} {told}.", yes_no=yes)
 
     # -- questions that point back: at what the last answer rests on
 
@@ -311,6 +312,8 @@ class _OneQuestion:
         if kind is AnswerKind.COUNT:
             return self._compose.not_found(kind, "I can count the sightings of something that you name.")
         hits = self._find.at_time_or_place()
+        if asked.now and asked.time is None and not asked.landmark:  # what was seen longer ago is not seen now
+            hits = [hit for hit in hits if self._question.now_ns - hit.memory.end_ns <= STILL_THERE_S * NANOSECONDS]
         if not hits:
             if kind is AnswerKind.BINARY:
                 return self._compose.compose(kind, (), text="No, I have seen nothing there.", yes_no=False)

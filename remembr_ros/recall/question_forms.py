@@ -380,11 +380,19 @@ IS_PRESENT = re.compile(
 )
 """Of "was a guard present"; a birthday present is a thing."""
 IN_ORDER = re.compile(
-    r"^(?P<one>\w.*?) (?P<side>before|after) (?:(?:you (?:saw|passed|noticed)|seeing|passing) )?"
-    r"(?:the |an? )?(?P<other>\w.*)$"
+    r"^(?P<one>\w.*?)"
+    r"(?: (?:shortly|long|just|right|immediately|some time|(?:a |a few |\w+ )?(?:seconds?|minutes?|hours?)))?"
+    r" (?P<side>before|after)"
+    r" (?:(?:you (?:saw|passed|noticed|left|entered|reached|were (?:in|at)|went (?:to|past|by))|seeing|passing) )?"
+    r"(?:the |an? )?(?:(?P<last>last) )?(?!you\b|and\b|or\b)(?P<other>\w.*)$"
 )
 """Of "did you see the cat before the dog"."""
-WILL = re.compile(r"^(?:where |when |how long |what |who )?(?:will|won't|shall|(?:is|are) \w+(?: \w+)? going to)\b")
+SEEN = re.compile(r"^(?:did|have|had) (?:you|i|we|the robot)\b")
+WILL = re.compile(
+    r"^(?!(?:where |when )?(?:did|have|has) )"
+    r"(?!(?:will|would|won't) you (?:please )?(?:show|tell|take|bring|find)\b).*?"
+    r"(?:\b(?:will|won't|shall|would)\b|'ll\b|\bgoing to (?!the\b|an?\b|my\b|your\b|town\b|work\b|bed\b)\w)"
+)
 """A question about what is to come."""
 STAYING = re.compile(
     r"\b(?:(?:your|the) (?:stay|stop|visit|break)|stop(?:ped|ping)?|visit(?:ed|ing)?|wait(?:ed|ing)?|park(?:ed"

@@ -187,7 +187,8 @@ class RuleSearch:
             its = set(content_words(asked.landmark))
             others = [hit for hit in hits if not set(content_words(hit.memory.caption)) <= its]
             return self._telling(others, 5) or self._telling(hits, 5)
-        order = Order.FIRST if asked.order is Order.FIRST or asked.time is not None else Order.LAST
+        usual = Order.LAST if asked.time is None else Order.FIRST
+        order = asked.order if asked.order in (Order.FIRST, Order.LAST) else usual
         hits = self.search(self._searches.query(order=order, limit=NOTHING_SAID))
         return self._telling(hits, 5 if asked.time is not None else 1)
 

@@ -83,6 +83,7 @@ class _Reading:
     def __init__(self, question: Question, zone: ZoneInfo) -> None:
         self.question = question
         self.zone = zone
+        self.until_order = Order.RELEVANCE
         self.go = asks_to_go(question.text)
         text = forms.TO_A_NAME.sub(r"\1the ", _plain_quotes(question.text)).lower()
         text = parts.terms_as_words(forms.TITLE_DOT.sub(r"\1", " ".join(text.split())))
@@ -287,6 +288,7 @@ class _Reading:
             back=self.back,
             relative=relative,
             until_about=other,
+            until_order=self.until_order,
             continues=self.continues and bool(about) and self.form is Form.WHAT,
             no_time=self.no_time.strip(),
             week=self.week,
@@ -295,10 +297,12 @@ class _Reading:
 
     def _in_order(self, about: str) -> tuple[str, str, str]:
         """(thing, "before" or "after", the other thing); there is no other where the order of two is not asked."""
-        asks = self.form is Form.YES_NO and not self.relative and re.match(r"(?:did|have|had|was|were)\b", self.text)
-        found = forms.IN_ORDER.match(about) if asks else None
+        asks = self.form is Form.YES_NO and not self.relative and forms.SEEN.match(self.text)
+        found = forms.IN_ORDER.match(about) if asks and not forms.SIGN.search(self.text) else None
         if not found or not content_words(found["one"]) or not content_words(found["other"]):
             return about, self.relative, ""
+        if found["last"]:
+            self.until_order = Order.LAST
         return found["one"], found["side"], found["other"]
 
     def _landmark(self, text: str) -> tuple[str, str]:

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 from list_memory import ListMemory
-from small_building import ns
+from small_building import ZONE, ns, question
 
 from remembr_ros.memory.query import Query
+from remembr_ros.recall.understand import understand
 from remembr_ros.records import Answer, AnswerError, Hit, Memory, Pose
 
 pytestmark = pytest.mark.models
@@ -66,6 +67,8 @@ def drive(sentence_embedder: Any) -> ListMemory:
         ("What did you see before the cat?", "palace"),
         ("What did you see near the espresso?", "cat"),
         ("What did you see today?", "palace"),
+        ("What did you see last today?", "tripod"),
+        ("What was the last thing you saw before 14:02?", "espresso"),
     ],
 )
 def test_what_was_not_recognised_is_no_answer(drive: ListMemory, ask: Ask, text: str, said: str) -> None:
@@ -86,14 +89,54 @@ def test_a_minute_in_which_little_was_recognised(drive: ListMemory, ask: Ask) ->
         ("Did you see the espresso before the cat?", False),
         ("Did you see the espresso after the cat?", True),
         ("Did you see the cat after you saw the espresso?", False),
+        ("Did you see the cat shortly before the espresso?", True),
+        ("Did you see the tripod ten seconds after the cat?", True),
+        ("Did you see the palace before you left the cat?", True),
+        ("Did you see the espresso before the last cat?", False),
+        ("Did you see the tripod before the reflex camera?", False),
         ("Did you see an elephant before the cat?", False),
     ],
 )
 def test_the_order_of_two_things(drive: ListMemory, ask: Ask, text: str, yes: bool) -> None:
     answer = ask(drive, text)
     assert answer.error is None and answer.yes_no is yes, answer.text
-    if "elephant" not in text:
+    if "cat" in text and "espresso" in text:
         assert {hit.memory.caption for hit in answer.evidence} == {"I see a cat.", "I see an espresso."}
+    ids = [hit.memory.id for hit in answer.evidence]
+    assert len(ids) == len(set(ids))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Was the chair before the door?",
+        "Did the dog run after the cat?",
+        "Did you see the cat after you were switched on?",
+        'Have you seen the sign "look before you leap"?',
+    ],
+)
+def test_no_order_of_two_sightings(text: str) -> None:
+    assert not understand(question(text), ZONE).until_about
+
+
+@pytest.mark.parametrize(
+    ("text", "to_come"),
+    [
+        ("How many cats will come in the night?", True),
+        ("Is the big cat going to come in the night?", True),
+        ("Do you think the cat will come in the night?", True),
+        ("In the night, will the cat come?", True),
+        ("Will you show me the cat you saw in the morning?", False),
+        ("Are people going to the canteen in the morning?", False),
+        ("Did Will come in the morning?", False),
+    ],
+)
+def test_what_is_to_come(text: str, to_come: bool) -> None:
+    assert bool(understand(question(text), ZONE).no_time) is to_come
+
+
+def test_now_is_not_an_hour_ago(drive: ListMemory, ask: Ask) -> None:
+    assert ask(drive, "What do you see right now?").error is AnswerError.NOT_FOUND
 
 
 def test_the_order_of_a_thing_and_one_that_never_was_is_not_known(drive: ListMemory, ask: Ask) -> None:
