@@ -188,8 +188,8 @@ class RuleSearch:
             others = [hit for hit in hits if not set(content_words(hit.memory.caption)) <= its]
             return self._telling(others, 5) or self._telling(hits, 5)
         usual = Order.LAST if asked.time is None else Order.FIRST
-        order = asked.order if asked.order in (Order.FIRST, Order.LAST) else usual
-        hits = self.search(self._searches.query(order=order, limit=NOTHING_SAID))
+        ordered = asked.order in (Order.FIRST, Order.LAST)
+        hits = self.search(self._searches.query(order=asked.order if ordered else usual, limit=NOTHING_SAID))
         return self._telling(hits, 5 if asked.time is not None else 1)
 
     def _around(self, time: TimeExpression) -> list[Hit]:
