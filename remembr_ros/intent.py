@@ -40,7 +40,11 @@ _NOT_A_PLACE = (
 )
 """Journeys in time and figures of speech."""
 _POLITE_END = r"(?:[\s,]+(?:please|robot|ok|okay|thanks|thank you|will you|for \w+|and .*|or so|from now))*\W*$"
-_CLOCK = r"(?:\d{1,2}(?::\d\d)?(?: ?[ap]m\b| o'?clock)?|noon|midnight)"
+_HOUR = r"(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)"
+_CLOCK = (
+    r"(?:\d{1,2}(?::\d\d)?(?: ?[ap]m\b| o'?clock)?|noon|midnight"
+    rf"|(?:(?:half past|(?:a )?quarter (?:past|to)) )?{_HOUR}(?: ?[ap]m\b| o'?clock)?)"
+)
 _LATER_TIME = (
     r"(?:(?:tomorrow|tonight)\b(?! \w+ (?:bar|lab|room)\b)(?: morning| noon| afternoon| evening| night)?(?: at .*)?"
     r"|later(?: on| today| this \w+)?|soon"
@@ -48,7 +52,9 @@ _LATER_TIME = (
     rf"|in (?:about )?(?:(?:an?|half an|a few|a couple of|\w+) )?{_UNIT}(?: and a half)?|in a (?:bit|while))"
 )
 _AT_A_TIME = (
-    rf"(?:(?:at|around|after|by) {_CLOCK}|(?:at \d+ )?in the (?:morning|afternoon|evening|night)|this evening|at night)"
+    rf"(?:(?:at|around|after|by) {_CLOCK}|(?:at \d+ )?in the (?:morning|afternoon|evening|night)|this evening|at night"
+    r"|after (?:lunch|dinner|breakfast|work|the meeting)"
+    r"|(?:when|once|as soon as|if|unless) (?:i|it|the|we|they|he|she|my)\b.*)"
 )
 _LATER = re.compile(rf"\b{_LATER_TIME}{_POLITE_END}")
 _THEN = re.compile(rf"\b{_AT_A_TIME}{_POLITE_END}")
