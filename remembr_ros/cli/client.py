@@ -19,6 +19,9 @@ LOOK_AGAIN_S = 0.2
 DISCOVERED_S = 0.5
 """By then the other services of a node that offers one are known."""
 
+ON_THE_WAY_S = 0.05
+"""Progress that was told before the answer may arrive after it: they are two topics."""
+
 
 class NodeMissing(RemembrError):
     """A service or its node did not answer in time. The message says where it was looked for."""
@@ -84,6 +87,7 @@ class Client:
             except BaseException:  # also Ctrl-C: nobody waits any more
                 self.wait(sent.result().cancel_goal_async().done, 1.0)
                 raise
+            self.wait(lambda: False, ON_THE_WAY_S)
             return result.result().result.answer
         finally:
             client.destroy()
