@@ -48,8 +48,8 @@ def export(
 def _not_written(file: Path, error: OSError) -> str:
     if not file.parent.is_dir():
         return f"{file} cannot be written: {file.parent} is no folder"
-    unfinished = file.with_name(file.name + ".partial")
-    until = f" (until it is complete it is {unfinished})" if os.path.lexists(unfinished) else ""
+    partial = maintenance.unfinished(file)
+    until = f" (until it is complete it is {partial})" if os.path.lexists(partial) else ""
     return f"{file} cannot be written: {error.strerror or error}{until}"
 
 

@@ -40,7 +40,7 @@ def export(store: MemoryStore, file: Path, *, vectors: bool = True, progress: Pr
     Until it is complete the file is called `file`.partial; one that is there already is continued. Raises
     MemoryUnavailable, OSError, InvalidInput (a partial file of another model).
     """
-    partial = file.with_name(file.name + ".partial")
+    partial = unfinished(file)
     header = Header(store.embedder.name, store.embedder.dimension, store.count())
     done, tail = _continued(partial, header)
     known = {memory.id for memory in tail}
@@ -58,6 +58,11 @@ def export(store: MemoryStore, file: Path, *, vectors: bool = True, progress: Pr
         os.fsync(output.fileno())
     partial.replace(file)
     return done
+
+
+def unfinished(file: Path) -> Path:
+    """What an export to `file` is called until it is complete."""
+    return file.with_name(file.name + ".partial")
 
 
 def _continued(partial: Path, header: Header) -> tuple[int, list[Memory]]:

@@ -160,7 +160,7 @@ class _OneQuestion:
         matches = self._find.placed(self._find.matches(asked.about, DEEP_POOL if asked.form is Form.WHEN else POOL))
         if not matches:
             if kind is AnswerKind.BINARY:
-                return self._compose.compose(kind, (), text="No, I have not seen that.", yes_no=False)
+                return self._never_seen()
             return self._compose.not_found(kind, "" if in_english(self._question.text) else ENGLISH_ONLY)
         if asked.form is Form.WHERE:
             matches = self._find.middle_first([hit for hit in matches if hit.memory.pose is not None] or matches)
@@ -169,6 +169,9 @@ class _OneQuestion:
         yes = True if kind is AnswerKind.BINARY else None
         text = f"Yes: {self._compose.describe(matches[0].memory)}." if yes else ""
         return self._compose.compose(kind, distinct(matches)[:5], text=text, yes_no=yes, wants_goal=asked.go)
+
+    def _never_seen(self) -> Answer:
+        return self._compose.compose(AnswerKind.BINARY, (), text="No, I have not seen that.", yes_no=False)
 
     def _when(self, matches: list[Hit]) -> Answer:
         """ "When did you first see it": the start of the first sighting; "last": the last window of the last one;
@@ -254,7 +257,7 @@ class _OneQuestion:
         asked, kind = self._asked, AnswerKind.BINARY
         one, other = self._sightings_of(asked.about), self._sightings_of(asked.until_about)
         if not one:
-            return self._compose.compose(kind, (), text="No, I have not seen that.", yes_no=False)
+            return self._never_seen()
         if not other:
             return self._compose.not_found(kind, f"I cannot say, for I do not remember {quote(asked.until_about)}.")
         before = asked.relative == "before"

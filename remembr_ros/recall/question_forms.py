@@ -220,6 +220,7 @@ _SIGN = (
     r"|pages?|papers?|warnings?|boards?)"
 )
 SIGNS = re.compile(_SIGN)
+"""A word for something written."""
 SIGN = re.compile(
     rf"\b{_SIGN}\b(?:.{{0,500}}?\b(?:in|inside|at|outside|of) (?:the |a |an )?(?P<place>\w[\w' -]{{0,100}}?)"
     r"(?= (?:say|said|says|saying|read|reads|reading|about|that|which|tell|tells|told|telling|is|was|warn\w*)\b"
@@ -316,13 +317,6 @@ GOING = re.compile(
 
 HEADS = STOP_WORDS
 """Words that may be cut from the start of what is left."""
-# fmt: off
-BESIDE_A_TIME = frozenset([
-    "before", "after", "until", "till", "since", "between", "while", "yesterday", "today", "tonight", "early", "late",
-    "out", "up", "away", "down", "nobody", "everybody", "anywhere", "somewhere", "outside", "inside", "two", "three",
-])
-# fmt: on
-"""Words, beside function words, that may follow a part of the day that is one."""
 # fmt: off
 TAILS = frozenset([
     "a", "an", "the", "for", "in", "of", "at", "to", "is", "was", "were", "are", "there", "on", "from", "did", "do",

@@ -179,7 +179,7 @@ class RuleSearch:
             place = place_of_landmark(self._searches, self._question, asked, self._that)
             if place is None:
                 return []
-            order = asked.order if asked.order in (Order.FIRST, Order.LAST) else Order.NEAREST
+            order = self._order_or(Order.NEAREST)
             near = (place[0].x, place[0].y)
             hits = self.search(
                 self._searches.query(order=order, limit=NOTHING_SAID, near=near, within_m=NEAR_M, map_id=place[1])
@@ -187,10 +187,13 @@ class RuleSearch:
             its = set(content_words(asked.landmark))
             others = [hit for hit in hits if not set(content_words(hit.memory.caption)) <= its]
             return self._telling(others, 5) or self._telling(hits, 5)
-        usual = Order.LAST if asked.time is None else Order.FIRST
-        ordered = asked.order in (Order.FIRST, Order.LAST)
-        hits = self.search(self._searches.query(order=asked.order if ordered else usual, limit=NOTHING_SAID))
+        order = self._order_or(Order.LAST if asked.time is None else Order.FIRST)
+        hits = self.search(self._searches.query(order=order, limit=NOTHING_SAID))
         return self._telling(hits, 5 if asked.time is not None else 1)
+
+    def _order_or(self, usual: Order) -> Order:
+        """In time, where the question asks for the first or the last."""
+        return self._asked.order if self._asked.order in (Order.FIRST, Order.LAST) else usual
 
     def _around(self, time: TimeExpression) -> list[Hit]:
         """The memories nearest to the moment asked about, for each of its instants, within the slack of its wording."""

@@ -127,7 +127,8 @@ class SameWords:
         other words stay."""
         words = words_of(asked)
         stems = [stem(word) for word in words]
-        for length in range(min(max(self._longest.values(), default=0), len(words)), 0, -1):
+        longest = max((self._longest.get(one, 0) for one in stems), default=0)
+        for length in range(min(longest, len(words)), 0, -1):
             for start in range(len(words) - length, -1, -1):  # the noun is at the end
                 found = self._others.get(tuple(stems[start : start + length]))
                 if found:

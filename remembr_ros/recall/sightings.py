@@ -108,13 +108,7 @@ def last_of_stay(memory_store: SearchableMemory, hit: Hit, now_ns: int) -> Hit:
     for _ in range(MAX_STEPS):
         end = min(memory.start_ns + span_ns, now_ns)
         rows = memory_store.between(memory.start_ns + 1, end, MAX_ROWS) if end > memory.start_ns + 1 else []
-        same = [
-            row
-            for row in rows
-            if row.episode_start_ns == memory.episode_start_ns
-            and (row.robot_id, row.camera) == (memory.robot_id, memory.camera)
-            and row.start_ns < now_ns
-        ]
+        same = [row for row in rows if _is_of_one_stay(row, memory) and row.start_ns < now_ns]
         if not same or same[-1].id == memory.id:
             break
         memory, span_ns = same[-1], min(4 * span_ns, 1800 * NANOSECONDS)
@@ -126,12 +120,13 @@ def first_of_stay(memory_store: SearchableMemory, sighting: Sighting) -> Hit:
     hit, start_ns = sighting.hits[0], sighting.start_ns
     if hit.memory.start_ns == start_ns:
         return hit
-    for row in memory_store.between(start_ns, start_ns + 1, MAX_ROWS):
-        same = (row.robot_id, row.camera, row.episode_start_ns) == (
-            hit.memory.robot_id,
-            hit.memory.camera,
-            hit.memory.episode_start_ns,
-        )
-        if same and row.start_ns == start_ns:
-            return Hit(row, hit.score)
-    return hit
+    rows = memory_store.between(start_ns, start_ns + 1, MAX_ROWS)
+    first = (row for row in rows if _is_of_one_stay(row, hit.memory) and row.start_ns == start_ns)
+    return next((Hit(row, hit.score) for row in first), hit)
+
+
+def _is_of_one_stay(row: Memory, other: Memory) -> bool:
+    return row.episode_start_ns == other.episode_start_ns and (row.robot_id, row.camera) == (
+        other.robot_id,
+        other.camera,
+    )

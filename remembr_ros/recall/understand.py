@@ -20,6 +20,7 @@ from remembr_ros.recall.plain_english import plainly
 from remembr_ros.recall.question_forms import Form
 from remembr_ros.recall.vocabulary import STOP_WORDS
 from remembr_ros.recall.when import TimeExpression
+from remembr_ros.recall.whole_terms import apart, terms_as_words
 from remembr_ros.records import NANOSECONDS, Navigate, Question
 
 STAY_NS = 3600 * NANOSECONDS
@@ -86,7 +87,7 @@ class _Reading:
         self.until_order = Order.RELEVANCE
         self.go = asks_to_go(question.text)
         text = forms.TO_A_NAME.sub(r"\1the ", _plain_quotes(question.text)).lower()
-        text = parts.terms_as_words(forms.TITLE_DOT.sub(r"\1", " ".join(text.split())))
+        text = terms_as_words(forms.TITLE_DOT.sub(r"\1", " ".join(text.split())))
         self.whole = " ".join(text.split())  # with the sentences that do not ask
         text = text if self.go else plainly(text)
         text = " ".join(re.sub(r'["\u201c\u201d?!\uff1f]+', " ", text).split()).rstrip(" .")
@@ -108,12 +109,12 @@ class _Reading:
             asked = self._written() or self._sign() or self._beside_event() or self._between() or self._thing()
         return dataclasses.replace(
             asked,
-            about=parts.apart(asked.about),
-            until_about=parts.apart(asked.until_about),
-            landmark=parts.apart(asked.landmark),
-            topic=parts.apart(asked.topic),
-            time_text=parts.apart(asked.time_text),
-            no_time=parts.apart(asked.no_time),
+            about=apart(asked.about),
+            until_about=apart(asked.until_about),
+            landmark=apart(asked.landmark),
+            topic=apart(asked.topic),
+            time_text=apart(asked.time_text),
+            no_time=apart(asked.no_time),
         )
 
     def _read_time_and_back(self) -> None:

@@ -24,6 +24,8 @@ _NUMBERS = {
 _UNIT_S = {"second": 1, "sec": 1, "minute": 60, "min": 60, "hour": 3600, "day": 86400, "week": 7 * 86400}
 _PARTS = {"morning": (5, 12), "noon": (11, 13), "afternoon": (12, 18), "evening": (17, 23), "night": (20, 29)}
 
+_NAMES = r"(?:morning|afternoon|evening|night)"
+"""Parts of the day that a time may be called by."""
 _LIKE_OTHERS = {"last night": "yesterday night", "tonight": "today night"} | dict.fromkeys(
     ("night", "late at night", "all night", "the whole night", "the previous night", "overnight"), "the night"
 )
@@ -52,9 +54,9 @@ _MOMENT = (
     rf"|{CLOCK} (?:this|in the|yesterday) (?:morning|afternoon|evening)|{_AGO}|{CLOCK})"
 )
 _SPAN = (
-    rf"(?:(?:in |on |during )?the (?:early |late )?(?:morning|afternoon|evening|night) of {_DAY}"
-    rf"|(?:this|last|yesterday|the) (?:morning|afternoon|evening|night|week|month)(?! before last)"
-    rf"|the (?:morning|afternoon|evening|night) before last|(?:late )?at night|(?:all|the whole|the previous) night"
+    rf"(?:(?:in |on |during )?the (?:early |late )?{_NAMES} of {_DAY}"
+    rf"|(?:this|last|yesterday|the) (?:{_NAMES}|week|month)(?! before last)"
+    rf"|the {_NAMES} before last|(?:late )?at night|(?:all|the whole|the previous) night"
     rf"|overnight|{_DAY} {_PART}|{_DAY}"
     rf"|(?:in |within |during |over |for )?the (?:last|past) (?:{_COUNT} )?{_UNIT}|(?:this|last) {_UNIT})"
 )
@@ -221,13 +223,9 @@ def _span(words: str, now_ns: int, zone: ZoneInfo) -> TimeExpression | None:
         return TimeExpression(day_range(earlier, zone)[0], day_range(first, zone)[0])
     words = re.sub(r"^(?:in|during|over|through) the ", "the ", words)
     words = _LIKE_OTHERS.get(words, words)
-    words = re.sub(r"^the (morning|afternoon|evening|night) before last$", r"the day before yesterday \1", words)
-    words = re.sub(
-        r"^(?:(?:in|on|during) )?the (?:early |late )?(morning|afternoon|evening|night) of (.+)$", r"\2 \1", words
-    )
-    part = re.fullmatch(
-        rf"(this|the|last|{_DAY})(?:,? in the| at)? (?:early |late )?(morning|afternoon|evening|night)", words
-    )
+    words = re.sub(rf"^the ({_NAMES}) before last$", r"the day before yesterday \1", words)
+    words = re.sub(rf"^(?:(?:in|on|during) )?the (?:early |late )?({_NAMES}) of (.+)$", r"\2 \1", words)
+    part = re.fullmatch(rf"(this|the|last|{_DAY})(?:,? in the| at)? (?:early |late )?({_NAMES})", words)
     if part:
         if part[1] == "last":
             day: date | None = today - timedelta(days=1)
@@ -284,7 +282,7 @@ def _moment(words: str, now_ns: int, zone: ZoneInfo) -> TimeExpression | None:
 
 def _clock_on(clock: str, day_words: str, now_ns: int, zone: ZoneInfo) -> TimeExpression | None:
     times, slack_s = _clock(clock)
-    part = re.fullmatch(r"(?:(this|in the|yesterday|today) )?(morning|afternoon|evening|night)", day_words)
+    part = re.fullmatch(rf"(?:(this|in the|yesterday|today) )?({_NAMES})", day_words)
     if part:
         if part[2] != "morning":
             times = [t for t in times if t.hour >= 12] or [t.replace(hour=t.hour + 12) for t in times]
