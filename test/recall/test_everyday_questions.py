@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 from list_memory import ListMemory
-from small_building import ns
+from small_building import ns, window
 
-from remembr_ros.records import Answer, AnswerError, AnswerKind, Memory, Pose
+from remembr_ros.records import Answer, AnswerError, AnswerKind, Memory
 
 pytestmark = pytest.mark.models
 Ask = Callable[..., Answer]
@@ -22,21 +22,7 @@ def noted(*stays: Stay) -> list[Memory]:
     times = [
         (start + 3 * n, stay) for stay in stays for start in [stay[0]] for n in range(round((stay[1] - start) / 3))
     ]
-    return [
-        Memory(
-            id=f"w{ns(at)}",
-            start_ns=ns(at),
-            end_ns=ns(at + 3),
-            episode_start_ns=ns(at),
-            caption=caption,
-            pose=Pose(ns(at + 1.5), "map", x, y, yaw=0.0),
-            localized=True,
-            map_id="floor1",
-            robot_id="robot",
-            camera="front",
-        )
-        for at, (_, _, x, y, caption) in sorted(times)
-    ]
+    return [window(at, caption, x, y) for at, (_, _, x, y, caption) in sorted(times)]
 
 
 FLOOR: Sequence[Stay] = (

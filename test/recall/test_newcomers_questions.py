@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 from list_memory import ListMemory
-from small_building import ZONE, ns, question
+from small_building import ZONE, ns, question, window
 
 from remembr_ros.memory.query import Query
 from remembr_ros.recall.understand import understand
-from remembr_ros.records import Answer, AnswerError, Hit, Memory, Pose
+from remembr_ros.records import Answer, AnswerError, Hit, Memory
 
 pytestmark = pytest.mark.models
 Ask = Callable[..., Answer]
@@ -33,17 +33,7 @@ DRIVE = (
 
 def memories() -> list[Memory]:
     return [
-        Memory(
-            id=f"w{at}",
-            start_ns=ns(at),
-            end_ns=ns(at + 3),
-            episode_start_ns=ns(start),
-            caption=caption,
-            pose=Pose(ns(at + 1.5), "map", at / 10, 0.0, yaw=0.0),
-            localized=True,
-            robot_id="robot",
-            camera="front",
-        )
+        window(at, caption, at / 10, 0.0, id=f"w{at}", episode_start_ns=ns(start), map_id="")
         for start, end, caption in DRIVE
         for at in range(start, end, 3)
     ]
